@@ -32,25 +32,25 @@ const PoolConfig = CommonConfig.extend({
 const SandboxConfig = z.object({
   /** Path of bubblewrap, which confines commands. Not set: bwrap on PATH. */
   BWRAP_PATH: z.string().optional(),
-  /** Folders of libraries for that program that are not installed, separated by colons. */
+  /** Folders of libraries for bubblewrap that are not installed, separated by colons. */
   BWRAP_LIBRARY_PATH: z.string().optional(),
 });
 
 const MaintenanceConfig = z.object({
   ...TracingConfig.shape,
-  /** Folder of markdown files for the search. Its name is part of each source. */
+  /** Folder of markdown files for the search over the documentation. The folder's name is part of each source. */
   DOCS_DIR: z.string().default(`${REPOSITORY}docs`),
   /** One more markdown file for the search. */
   README_FILE: z.string().default(`${REPOSITORY}README.md`),
   /** Folder outside the database for the file of signed audit checkpoints. See docs/audit.md. */
   AUDIT_CHECKPOINT_DIR: z.string().default(`${REPOSITORY}.signalbox/audit`),
-  /** Ed25519 key that signs checkpoints, in PEM; created when missing. Default: signing-key.pem in that folder. */
+  /** Ed25519 key that signs audit checkpoints, in PEM; created when missing. Default: signing-key.pem in AUDIT_CHECKPOINT_DIR. */
   AUDIT_KEY_FILE: z.string().optional(),
-  /** Number of events after which a checkpoint is due. */
+  /** Number of events after which an audit checkpoint is due. */
   AUDIT_CHECKPOINT_EVENTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
-  /** Time after the first event without a checkpoint when one is due, in milliseconds. */
+  /** Milliseconds after the first event without an audit checkpoint when a checkpoint is due. */
   AUDIT_CHECKPOINT_MS: z.coerce.number().int().min(0).default(10_000),
-  /** Chat that gets a checkpoint once an hour, as `telegram:<id>`. Default: none. */
+  /** Chat that gets an audit checkpoint once an hour, as `telegram:<id>`. Default: none. */
   AUDIT_CHAT: z.string().optional(),
 });
 
@@ -70,11 +70,11 @@ const AgentsConfig = SandboxConfig.extend({
 
 const AnalysisConfig = SandboxConfig.extend({
   ...TracingWithoutKeysConfig.shape,
-  /** `on` confines builds, programs and scans by bubblewrap. `off` is for a developer's machine: they may read its keys. */
+  /** `on` confines builds, programs and scans by bubblewrap. `off` is for a developer's machine: programs may then read its keys. */
   PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   /** Folder of OSV records in JSON files, to find known vulnerabilities of dependencies. Default: none. */
   OSV_DIR: z.string().default(''),
-  /** Server with the API of api.osv.dev for the same purpose; it sees names and versions of dependencies. Default: none. */
+  /** Server with the API of api.osv.dev to find known vulnerabilities; it sees names and versions of dependencies. Default: none. */
   OSV_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
 });
 

@@ -39,9 +39,9 @@ export interface JobService {
 /** Starts the job service. Throws STARTUP_REFUSED when Redis may evict keys, or when others may read the secrets' key. */
 export async function createJobService(own: RegisterClosable, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
-  await loadPlugins(config.AGENTS); // Notices use the error codes and sentences of plug-ins.
+  await loadPlugins(config.AGENTS); // Messages use the error codes and sentences of plug-ins.
   const name = nameJobService(config.JOBS_POOLS);
-  // Listens first, so that readiness can report what the service waits for.
+  // The probe's port opens first, so that readiness can report what the service waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   const role = selectDatabaseRole(config.JOBS_POOLS);
   const checks = [() => checkDatabase(config.DATABASE_URL, role.as ?? 'jobs'), () => checkRedis(redisUrl)];
@@ -60,7 +60,7 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
   const runs = new RunStore(pool);
   const queue = own(createQueue({ redisUrl, prefix, log }));
-  // Dependencies of a pool are loaded only where it runs: a process for agents loads none of the others.
+  // Dependencies of a pool are loaded only in processes that run the pool: a process for agents loads none of the others.
   const makers: { readonly [L in JobPool]: () => PoolHandlers<L> | Promise<PoolHandlers<L>> } = {
     maintenance: () => ({
       'knowledge.index': createKnowledgeIndexHandler({
@@ -101,7 +101,7 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
     const requeue = queue.enqueue;
     consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle, requeue })));
   }
-  // The pool `agents` has no right to read faults.
+  // Processes of the pool `agents` may not read faults.
   const isKnowing = config.JOBS_POOLS.some((jobPool) => jobPool !== 'agents');
   probe.serve({
     metrics,

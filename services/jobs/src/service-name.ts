@@ -1,7 +1,7 @@
 import type { JobPool } from '@signalbox/contracts/operations/jobs';
 import type { ServiceWithLogin } from '@signalbox/store/migrations/service-rights';
 
-/** Selects the database role of a job service: that of its pool, or of all services when it runs several pools. */
+/** Selects the database role of a job service: the role of its pool, or of all services when it runs several pools. */
 export function selectDatabaseRole(pools: readonly JobPool[]): { readonly as?: ServiceWithLogin } {
   const [pool, ...others] = pools;
   return pool === undefined || others.length > 0 ? {} : { as: pool };

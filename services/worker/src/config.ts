@@ -11,7 +11,7 @@ export const WorkerConfig = CommonConfig.extend({
   ...ModelConfig.shape,
   ...PolicyConfig.shape,
   ...TracingConfig.shape,
-  /** Stable name of this worker among its siblings; a pod name is fine. */
+  /** The stable name of this worker, which no other worker has; a pod name is fine. */
   WORKER_NAME: z.string().default(`worker-${hostname()}`),
   /** The agent of chats without a chosen agent: the id of a folder in services/worker/src/agents. */
   AGENT_DEFAULT: z.string().default(DEFAULT_AGENT),
@@ -19,11 +19,11 @@ export const WorkerConfig = CommonConfig.extend({
   WORKER_SLOTS: z.coerce.number().int().min(1).max(1_000).default(256),
   /** Maximum passes (model calls with their tools) in one turn. */
   MAX_PASSES: z.coerce.number().int().min(1).max(100).default(20),
-  /** After this many silent minutes a conversation ends, and the next message starts a new conversation. */
+  /** After this many minutes without a message a conversation ends, and the next message starts a new conversation. */
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
-  /** A lane without a sign of its worker for this long is taken over, in milliseconds. */
+  /** Another worker takes over a lane (one person's queue) when its worker gave no sign for this many milliseconds. */
   LANE_LEASE_MS: z.coerce.number().int().min(500).default(5_000),
-  /** Maximum calls with an effect that one person's conversations may start in any 60 minutes, without reads. Not set: unlimited. */
+  /** Maximum calls with an effect that one person may start in any 60 minutes. Not set: unlimited. */
   BUDGET_CALLS_PER_HOUR: z.coerce.number().int().min(0).optional(),
   /** Maximum tokens that one person's conversations may use within a day. Not set: unlimited. */
   BUDGET_TOKENS_PER_DAY: z.coerce.number().int().min(0).optional(),

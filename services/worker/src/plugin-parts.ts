@@ -8,9 +8,9 @@ import type { ToolGroup } from './tools/tool.ts';
 /** What a plug-in adds to the worker: the default export of its `worker` module. */
 export interface WorkerParts {
   readonly agents: readonly AgentPlugin[];
-  /** Its tools. A group with an `owner` belongs to that agent alone. */
+  /** The plug-in's tools. A group with an `owner` belongs to that agent alone. */
   readonly groups: readonly ToolGroup[];
-  /** The ports of its tools, by the names in their groups' `uses`. `notify` sends a message to another chat than the turn's. */
+  /** The ports of the plug-in's tools, by the names in their groups' `uses`. `notify` sends a message to another chat than the turn's. */
   ports(parts: PortParts): Partial<Ports>;
 }
 
@@ -29,7 +29,7 @@ export async function loadWorkerParts(agents: string) {
   const parts = await Promise.all(
     plugins.map(async ({ name, worker }) => {
       const { default: found } = await worker();
-      if ('agents' in found && 'groups' in found && 'ports' in found) return found as WorkerParts; // its three members
+      if ('agents' in found && 'groups' in found && 'ports' in found) return found as WorkerParts; // the three members of WorkerParts
       const reason = `the plug-in ${name} has to load a module that exports defineWorkerParts({…}) as default.`;
       throw new AppError('STARTUP_REFUSED', { reason });
     }),

@@ -5,7 +5,7 @@ import { startLoop } from '@signalbox/platform/loop';
 
 const LOOK_EVERY_MS = 2 * SECOND_MS;
 
-/** Runs `next` while it returns true, once per due effect. Closing aborts the look-up; another worker repeats it. */
+/** Looks up effects with an unknown outcome: runs `next` while it returns true. Closing aborts; another worker repeats the look-up. */
 export function startReconciler(log: Log, next: (signal: AbortSignal) => Promise<boolean>): Closable {
   const stop = new AbortController();
   const isMore = (): Promise<boolean> =>

@@ -81,7 +81,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
   };
 }
 
-/** Null when none is configured, or the folder is no repository. */
+/** Returns the demo repository's folder; null when none is configured, or the folder is no repository. */
 async function demoRepository(folder: string | undefined): Promise<string | null> {
   if (folder === undefined) return null;
   const isThere = await access(join(folder, 'HEAD')).then(
@@ -91,7 +91,7 @@ async function demoRepository(folder: string | undefined): Promise<string | null
   return isThere ? pathToFileURL(resolve(folder)).href : null;
 }
 
-/** For the first minute, until the job service has measured the machine. */
+/** Measures this machine, for the first minute until the job service has measured it. */
 async function measureThisMachine() {
   const { blocks, bavail, bsize } = await statfs(dirname(fileURLToPath(import.meta.url)));
   return {

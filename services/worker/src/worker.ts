@@ -46,9 +46,9 @@ import type { TurnDeps } from './turn/turn-parts.ts';
 import { createSessionNames, traceModels } from './turn/turn-trace.ts';
 import { runTurn } from './turn/turn.ts';
 
-/** Dependencies of a worker besides its configuration: see wire.ts for the product's. */
+/** Dependencies of a worker besides its configuration; wire.ts creates those of the product. */
 export interface WorkerWiring {
-  /** Groups besides those of the folder and of plug-ins; the same name replaces them. */
+  /** Tool groups besides those of capabilities/ and of plug-ins; a group of an equal name is replaced. */
   readonly groups?: readonly ToolGroup[];
   readonly agents?: readonly AgentPlugin[];
   /** Throws CONFIG_INVALID when a model is configured for an unknown agent or node. */
@@ -234,7 +234,7 @@ function accountParts(pool: Pool, names: NameCache, { groups }: ToolRegistry, ti
   };
 }
 
-/** A /stop reaches a running turn at once, and not at the next heartbeat. */
+/** Notifies a running turn of a /stop at once, before the next heartbeat. */
 async function listenForStops(own: RegisterClosable, config: WorkerConfig, log: Log, lanes: Lanes): Promise<void> {
   const nudges = openRedis(config.REDIS_URL, log, 0);
   own({ close: () => closeRedis(nudges) });
@@ -252,7 +252,7 @@ function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes
     slots: config.WORKER_SLOTS,
     log,
     handle: (wakeUp) => lanes.handle(wakeUp),
-    drainMs: 200, // running turns are the lanes' to drain
+    drainMs: 200, // `Lanes.close` waits for running turns
     onUnreadable: async (entryId, raw, detail) => {
       log.error('unreadable entry', { stream: INBOUND_TOPIC.name, entryId, detail });
       await putDeadLetter(pool, {

@@ -96,7 +96,7 @@ export class ActionRun implements CallExecution {
     this.scope.enter('GOVERNING');
     const result = await this.#decideAndCarryOut();
     if (!result.next) return result;
-    // Keyed by the offering call, so that a resumed turn finds the same answer.
+    // The answer is keyed by the offering call, so that a resumed turn finds it again.
     const { actionId } = this.call;
     const next = await bindOffers(this.deps.tools, this.scope, result.next, (offered) =>
       this.deps.tools.resolve(this.scope, { ...offered, actionId }, null),
@@ -280,10 +280,10 @@ export class ActionRun implements CallExecution {
     scope.enter('EXECUTING');
     const ran = await deps.tools.run(scope, call, { isRead: true });
     const result = deps.redact(ran.result);
-    // Stored before the model sees the result: a crash in between loses the result but not the taint.
+    // The taint is stored before the model sees the result: a crash in between loses the result but not the taint.
     if (result.untrusted) await taintThread(deps.pool, scope.threadId, call.name);
     const intent = buildActionIntent(this, proposal);
-    // The thread remembers which texts taint later arguments.
+    // Records the result's texts in the thread, since they taint later arguments.
     if (intent.marks.length > 0 && result.ok) {
       await scope.flush();
       await recordRead(deps.pool, scope.lane, intent, result);
@@ -321,7 +321,7 @@ export class ActionRun implements CallExecution {
     try {
       let { result, isUncertain } = await deps.tools.run(scope, call);
       if (isUncertain) {
-        // Usually Postgres was away. Running the action again is safe: the action id is the same.
+        // Usually Postgres was away. Running the action again is safe, because its action id is unchanged.
         const looked = await settleIfDone(this, { proposal, unknown: unknownOf(result) });
         if (looked !== null) return looked;
         ({ result, isUncertain } = await deps.tools.run(scope, call, { isAgain: true }));

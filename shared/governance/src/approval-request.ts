@@ -32,7 +32,7 @@ import { createApprovalEvent, createDeniedEvent, createProposalEvent } from './e
 import type { CallExecution, GovernanceDeps } from './deps.ts';
 import { hashAction, buildActionIntent } from './proposal.ts';
 
-/** Freezes an action until it is decided; the turn continues without it. One transaction, idempotent per action. */
+/** Freezes an action until a person decides; the turn continues without the action. One transaction, idempotent per action. */
 export async function requestApproval(execution: CallExecution, proposal: Proposal): Promise<ToolCallResult> {
   const { deps, scope, call } = execution;
   const takes = proposal.decision.approval;
@@ -40,7 +40,7 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
   const { action, decision } = proposal;
   const shown = await deps.tools.preview(call);
   if (shown instanceof AppError) return reportFailure(deps.pool, scope.threadId, call, shown);
-  // A requester who confirms knows their own words.
+  // A requester who confirms an action knows their own words, so the card does not quote them.
   const words = decision.effect === 'confirm' ? null : await findTypedText(deps.pool, scope.lane, scope.chatKey);
   const card = describe(scope, call, proposal, { preview: shown, words });
   const unshowable = findUnshowable(card.exact ?? '');
@@ -131,7 +131,7 @@ function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byR
   };
 }
 
-/** The people who requested or changed the action; none of them may approve it. */
+/** Lists the people who requested or changed the action; none of them may approve it. */
 async function authorsOf(
   deps: GovernanceDeps,
   scope: CallScope,
@@ -142,7 +142,7 @@ async function authorsOf(
   return findPersons(deps.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
 }
 
-/** The text for approvers; the arguments are shown when the tool has no preview. */
+/** Builds the text for approvers; the arguments are shown when the tool has no preview. */
 function describe(
   scope: CallScope,
   { tool }: Pick<RunnableCall, 'tool'>,
@@ -169,7 +169,7 @@ function describe(
   };
 }
 
-/** Why an approval card cannot show the whole action; null when it can. */
+/** Explains why an approval card cannot show the whole action; null when it can. */
 function findUnshowable(exact: string): string | null {
   if (exact.length > MAX_ACTION_LENGTH)
     return say('governance.tooLong', { length: exact.length, limit: MAX_ACTION_LENGTH });

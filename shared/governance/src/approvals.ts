@@ -40,7 +40,7 @@ export interface PressResult {
   readonly toast: string;
   readonly chats: readonly string[];
   readonly wake: { readonly userKey: string; readonly traceId: string } | null;
-  /** The text that the press still needs, and the request that it is for. */
+  /** The text that a pressed button still needs, and the request that the text is for. */
   readonly prompt: {
     readonly verb: 'reject' | 'modify' | 'ask';
     readonly approval: Approval;
@@ -64,7 +64,7 @@ export interface ApprovalUse {
   readonly leastRole: Role;
   readonly proposal: Proposal;
   readonly preview: ActionPreview | null | AppError;
-  /** How the meaning of the arguments differs from the approved meaning; null when it does not. */
+  /** How the meaning of the arguments differs from the approved meaning; null when both are equal. */
   readonly difference: string | null;
   decide(db: Queryable): Promise<Proposal>;
 }
@@ -339,7 +339,7 @@ interface Ending extends End {
   readonly words: string;
 }
 
-/** The difference between the action and the approved action, or null. */
+/** Describes the difference between the action and the approved action; null when both are equal. */
 function findDifference(found: ApprovalDetails, use: ApprovalUse): string | null {
   const { approval, action: row, votes, requester, authors } = found;
   const { action } = use.proposal;
@@ -362,14 +362,14 @@ function findDifference(found: ApprovalDetails, use: ApprovalUse): string | null
   return use.difference ?? findNews(approval.card, use.preview);
 }
 
-/** The difference between the preview and the approved preview, or null: people approve what they read. */
+/** Describes the difference between the preview and the approved preview; null when both are equal. People approve what they read. */
 function findNews(card: ApprovalCard, preview: ApprovalUse['preview']): string | null {
   if (preview instanceof AppError) return explainError(preview).replace(/\.$/, '');
   if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
   return say('governance.thingsChanged');
 }
 
-/** Why policy would not require this approval now, or null. */
+/** Explains why policy would not require this approval now; null when it would. */
 function findOtherRule(approval: Approval, { decision }: Proposal): string | null {
   const { effect, rule, sentence, approval: takes } = decision;
   if (effect === 'deny') return sayReason(sentence).replace(/[.。]$/, '');

@@ -6,7 +6,7 @@ import type { AppError } from '@signalbox/contracts/errors';
 import type { ToolCallResult } from './calls/call.ts';
 import { hashAction } from './proposal.ts';
 
-/** Longer texts are recorded as hashes; the ledger has them. */
+/** Maximum length of a text in an audit event; longer texts are recorded as hashes, and the ledger has them. */
 const KEPT_LENGTH = 4_000;
 
 /** The audit events before an effect: who requested exactly what, and which rule allowed it. `pressed`: the confirmed offer. */
@@ -26,7 +26,7 @@ export function createRefusedEvent(proposal: Proposal, { code, data }: AppError)
   return { ...event, data: { ...event.data, ...data, code } };
 }
 
-/** The audit event of a proposal, with policy's question and answer; other events extend it. */
+/** Creates the audit event of a proposal, with policy's question and answer; other events extend it. */
 export function createProposalEvent({ action, decision }: Proposal, kind: AuditEvent['kind']): AuditEvent {
   const { requester, assessment } = action;
   return {

@@ -40,7 +40,7 @@ export async function bindOffers(
   return bound;
 }
 
-/** The hash that a pressed button must have to confirm this action. */
+/** Computes the hash that a pressed button must have to confirm this action. */
 export function hashOffer(action: ProposedAction): string {
   return hashCanonical({ action: hashAction(action), threadId: action.threadId });
 }

@@ -76,7 +76,7 @@ async function putPolicySet(db: Queryable, version: string, files: readonly Stor
       values (${version}, ${JSON.stringify(files)}::jsonb) on conflict do nothing`;
 }
 
-/** The files of a policy set by version; null when it was never in use. */
+/** Finds the files of a policy set by version; null when the set was never in use. */
 export async function findPolicySet(db: Queryable, version: string): Promise<readonly StoredPolicyFile[] | null> {
   return findValue<StoredPolicyFile[]>(db)`select files from policy_sets
       where version = ${version}`;

@@ -10,7 +10,7 @@ import type { Tool } from './calls/tool.ts';
 import type { InstalledTools } from './calls/tools.ts';
 import type { BudgetLimits, CallExecution } from './deps.ts';
 
-/** The facts of a read, which needs no look-ups. */
+/** Creates the facts for deciding about a read, which needs no look-ups. */
 export function createReadFacts(now: Date): GovernanceFacts {
   return {
     at: now.toISOString(),
@@ -42,7 +42,7 @@ export function createProposedAction(
     toolVersion: tool.version(),
     // arguments are hashed, stored and shown as JSON
     arguments: JSON.parse(JSON.stringify(input)) as ProposedAction['arguments'],
-    ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // as above
+    ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // resolved values are hashed, stored and shown as JSON
     resources: [...tool.resources(input, resolved)],
     environment: tool.environment(input),
     requester: { userKey: scope.actor.userKey, role: scope.actor.role },
@@ -57,16 +57,16 @@ export function createProposedAction(
   return action;
 }
 
-/** The hash an approval is bound to: tool and version, arguments and their meaning, resources, requester. */
+/** Computes the hash that an approval is bound to: tool and version, arguments and their meaning, resources, requester. */
 export function hashAction(action: ProposedAction): string {
   return hashes.get(action) ?? hashOf(action);
 }
 
-/** Cached for the frozen actions of `propose`; stored actions are hashed anew. */
+/** Caches the hashes of actions frozen by `propose`; stored actions are hashed anew. */
 const hashes = new WeakMap<ProposedAction, string>();
 
 function hashOf({ tool, toolVersion, arguments: args, resolved, resources, requester }: ProposedAction): string {
-  // Omitted without a look-up, so that the hashes of those actions stay the same.
+  // Without a look-up `resolved` is omitted, so that hashes of older actions stay valid.
   return hashCanonical({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
 }
 
@@ -145,10 +145,10 @@ export function toRecordedDecision(
   { action, question, decision }: Proposal,
   taint: RecordedDecision['taint'],
 ): RecordedDecision {
-  return { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a question is JSON
+  return { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a policy question is JSON
 }
 
-/** The call of a stored action; null when the tool has changed since the decision. */
+/** Finds the call of a stored action; null when the tool has changed since the decision. */
 export function toRunnableCall(tools: InstalledTools, { action }: Pick<Proposal, 'action'>): RunnableCall | null {
   const found = tools.find(action.tool, [action.group]);
   if (!found || found.tool.version() !== action.toolVersion) return null;

@@ -35,7 +35,7 @@ export function hasEffect({ status, errorCode }: LedgerEntry): boolean {
   return status !== 'failed' || errorCode === 'JOB_FAILED';
 }
 
-/** Receipts of these actions or jobs, for turns whose end the runtime reports itself. `isBrief`: see createReceipts. */
+/** Loads the receipts of these actions or jobs, for turns whose end the runtime reports itself. `isBrief`: see createReceipts. */
 export async function loadReceipts(
   db: Queryable,
   ids: readonly string[],
@@ -50,7 +50,7 @@ export async function loadReceipts(
 }
 
 /**
- * One line per effect, oldest first: the action with its target, the time, and the command that shows details. `isBrief`: the runtime's
+ * Creates one line per effect, oldest first: the action with its target, the time, and the command that shows details. `isBrief`: the
  * text above already names action, target and state, so a single effect shows only its time. `sayWhat`: describes an action with its
  * target. Pure.
  */
@@ -75,7 +75,7 @@ export function createReceipts(
   return rest === 0 ? lines : [...lines, { what: say('turn.more', { count: rest }), note: '/why' }];
 }
 
-/** The facts of the ledger: each action that is known to have succeeded or failed. */
+/** Lists the facts of the ledger: each action that is known to have succeeded or failed. */
 export function listLedgerFacts(entries: readonly LedgerEntry[]): readonly EntityFact[] {
   return entries
     .filter(({ status }) => status !== 'unknown')
@@ -87,7 +87,7 @@ export function listLedgerFacts(entries: readonly LedgerEntry[]): readonly Entit
     );
 }
 
-/** The change that an action makes, in the reader's language: as its tool describes it, else as its receipt does. */
+/** Returns the change that an action makes, in the reader's language: as its tool describes it, else as its receipt does. */
 export function getActionTitle(kind: Pick<Tool, 'order'> | null, action: Titled): string {
   return plainLine(kind?.order(action.arguments) ?? getReceiptTitle(action));
 }
@@ -115,16 +115,16 @@ function fieldsOf({ arguments: args, result, release = null, environment = null 
   return [...new Set(fields)].slice(0, FIELDS_SHOWN);
 }
 
-/** A value on one line, with hidden characters made visible. */
+/** Shows a value on one line, with hidden characters made visible. */
 function shownOf(value: unknown): readonly string[] {
   if (typeof value === 'number') return [String(value)];
-  // The handle of a code tells its reader nothing.
+  // The handle of an identity code tells its reader nothing.
   if (typeof value !== 'string' || value.trim() === '' || value.startsWith(CODE_HANDLE_PREFIX)) return [];
   const line = value.replace(/\s+/g, ' ').trim();
   return [escapeText(line.length > FIELD_LENGTH ? `${line.slice(0, FIELD_LENGTH - 1)}…` : line)];
 }
 
-/** The state of an action, in words; empty for a finished action. */
+/** Describes the state of an action in words; empty for a finished action. */
 export function sayActionState({ status, work }: LedgerEntry): string {
   if (status === 'unknown' || work === 'unknown') return say('turn.unknown');
   if (status === 'failed' || FAILED.has(work ?? '')) return say('turn.failed');
@@ -137,7 +137,7 @@ function timeOf(at: Date | null, timeZone: string): string {
   return timeZone === 'UTC' ? `${time} UTC` : time;
 }
 
-/** The /why command that shows the action. Actions with an id of an older release are shown by their turn. */
+/** Returns the /why command that shows the action. Actions with an id of an older release are shown by their turn. */
 function commandOf(actionId: string): string {
   const beginning = /^act_([0-9a-z]{8})/.exec(actionId)?.[1];
   return beginning === undefined ? '/why' : `/why_${beginning}`;

@@ -13,7 +13,7 @@ import type { GovernanceDeps } from './deps.ts';
 import { toRunnableCall } from './proposal.ts';
 import { createUnknownOutcome, settleByProbe, type SettledStatus } from './settling.ts';
 
-/** Longer than any tool's probe may take: two workers never probe at once. */
+/** Lease of a probe, longer than any tool's probe may take: two workers never probe at once. */
 const LEASE_MS = 90 * SECOND_MS;
 const FIRST_PAUSE_MS = 2 * SECOND_MS;
 const LONGEST_PAUSE_MS = 600 * SECOND_MS;
@@ -75,7 +75,7 @@ function toCallScope(
   const { requester, threadId, chatKey } = action;
   return {
     lane: { userKey: requester.userKey, epoch: '0' },
-    now: () => new Date(), // only for probes, which store no times
+    now: () => new Date(), // only probes use this clock, and they store no times
     turnId,
     turnKey: turnKey ?? turnId,
     threadId,

@@ -30,7 +30,7 @@ interface Settlement {
 
 type Named = Pick<RunnableCall, 'actionId' | 'name'>;
 
-/** Records an action's outcome. The first settlement wins. */
+/** Records an action's outcome. A later call for the action changes nothing. */
 export async function recordOutcome(
   db: Queryable,
   { actionId }: Named,
@@ -58,7 +58,7 @@ export function createUnknownOutcome({ name }: Pick<RunnableCall, 'name'>): Tool
  * transaction, only when this call settled the action. Idempotent.
  */
 export async function settleByProbe(
-  /** The name alone when the worker no longer has the tool. */
+  /** The call to probe, or its name alone when the worker no longer has the tool. */
   execution: CallExecution<RunnableCall | Named>,
   given: Looking,
 ): Promise<ToolCallResult> {
@@ -67,7 +67,7 @@ export async function settleByProbe(
 
 interface Looking {
   readonly proposal: Proposal | null;
-  /** The result while the outcome is unknown. */
+  /** The result of the call while its outcome is unknown. */
   readonly unknown: ToolCallResult;
   readonly then?: (db: Queryable, status: SettledStatus, outcome: ToolCallResult) => Promise<void>;
 }

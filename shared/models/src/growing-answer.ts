@@ -3,7 +3,7 @@ import { createJsonFieldReader, dropHalfCharacter, type JsonFieldReader } from '
 import { extractVisibleText } from './said-text.ts';
 import type { DraftReceiver } from './port.ts';
 
-/** The start of a tool call written as text, as small models do. The draft holds it back until it turns out to be no call. */
+/** Matches the start of a tool call written as text, as small models write. Such a text is shown only when it turns out to be no call. */
 const MAY_BE_CALL = /^\s*(?:```(?:json)?\s*)?(?:\[\s*)?\{\s*(?:"(?:name|tool|function|type)"|"?[a-z]{0,8}$)/;
 
 /**
@@ -27,7 +27,7 @@ export function createDraftUpdater({ tool, field, show }: DraftReceiver): (piece
     text += piece.text;
     const chunks = piece.tool_call_chunks ?? [];
     for (const { index, name, args } of chunks) {
-      if (name) current.set(index, name === tool ? begin() : null); // only the first piece of a call has a name
+      if (name) current.set(index, name === tool ? begin() : null); // only the first piece of a call has the tool's name
       current.get(index)?.feed(args ?? '');
     }
     // Some clients deliver calls in one piece.

@@ -1,8 +1,8 @@
 /** Reads one string field of a JSON object while it is being streamed. */
 export interface JsonFieldReader {
-  /** Takes the next piece, which may be cut anywhere, even within an escape. */
+  /** Takes the next piece of the JSON text, which may be cut anywhere, even within an escape. */
   feed(piece: string): void;
-  /** The string so far. Never ends in half a surrogate pair. */
+  /** Returns the string read so far, which never ends in half a surrogate pair. */
   text(): string;
 }
 
@@ -16,7 +16,7 @@ export function createJsonFieldReader(field: string): JsonFieldReader {
   /** Nesting depth within a skipped value, and whether a string is open in it. */
   let depth = 0;
   let quoted = false;
-  /** Characters of the current escape after its backslash; null outside of one. */
+  /** The characters of the current escape after its backslash; null outside of an escape. */
   let escape: string | null = null;
 
   /** Decodes one character of a string; '' while an escape is incomplete. */

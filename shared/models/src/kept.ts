@@ -1,10 +1,10 @@
 import type { AIMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 
-/** Key of the data that an answer's provider wants back in later requests. */
+/** Key of the data that the model's provider wants back with an answer in later requests. */
 const KEPT_KEY = 'kept';
 
-/** Key of the id of the handled message. Stored in records, so the name stays. */
+/** Key of the id of the handled message. Old records contain this key, so it keeps its name. */
 const HANDLED_KEY = 'planner';
 const HandledMessage = z.object({ for: z.string() });
 
@@ -15,7 +15,7 @@ export function toProviderExtras(model: string, data: unknown): Record<string, u
   return data === null || data === undefined ? {} : { [KEPT_KEY]: { model, data } };
 }
 
-/** Picks the extras to store with an answer. All others are dropped: raw tool calls would contradict renamed calls. */
+/** Picks the extras to store with an answer. Other extras are dropped: raw tool calls would contradict renamed calls. */
 export function pickStoredExtras({
   additional_kwargs: extras,
 }: Pick<AIMessage, 'additional_kwargs'>): Record<string, unknown> {
@@ -34,7 +34,7 @@ export function createHandledExtras(messageId: string, isDone: boolean): Record<
   return { [HANDLED_KEY]: { for: messageId, done: isDone } };
 }
 
-/** Reads the data that `model` wants back with this answer; null when there is none or another model answered. */
+/** Reads the data that `model` wants back with this answer; null when there is no data, or another model answered. */
 export function readProviderData<S extends z.ZodType>(
   message: Pick<AIMessage, 'additional_kwargs'>,
   model: string,

@@ -14,7 +14,7 @@ import { toOpenAiTools, toForcedTool } from './providers/provider.ts';
 type Bound = Pick<BaseChatModel, 'invoke'>;
 
 export interface OpenModelsOptions {
-  /** Returns the current tools; called for each answer of the offline planner, because capabilities may change. */
+  /** Returns the current tools; called for each answer of the built-in planner, because capabilities may change. */
   readonly catalog: () => ToolCatalog;
   readonly log: Pick<Log, 'warn'>;
   readonly observer?: ModelObserver;
@@ -111,7 +111,7 @@ export function createLocalModel(chat: BaseChatModel, name: string, observer: Mo
   };
 }
 
-/** Binding is slow and depends only on the tools' names, so its result is cached per set of tools. */
+/** Caches models bound to tools, per set of tools: binding is slow and depends only on the tools' names. */
 function createToolBinder(model: BaseChatModel): (tools: readonly BoundTool[], force?: string) => Bound {
   const bound = new Map<string, Bound>();
   return (tools, force) => {

@@ -1,14 +1,14 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { Picture } from './port.ts';
 
-/* Knowledge of which models accept pictures. Pictures go with one call; conversations do not store their bytes. */
+/* Knows which models accept pictures, and adds pictures to a call. Conversations do not store the bytes of pictures. */
 
-/** Models that accept pictures by their makers' documentation. MODEL_SEES names others. */
+/** Models that accept pictures by their makers' documentation. The variable MODEL_SEES replaces this list. */
 const KNOWN = [
-  'openai:gpt-4o*,openai:gpt-4.1*,openai:gpt-4-turbo*,openai:gpt-5*,openai:o3*,openai:o4*', // platform.openai.com/docs/models
-  'anthropic:claude-3*,anthropic:claude-opus*,anthropic:claude-sonnet*,anthropic:claude-haiku*', // docs.anthropic.com
-  'google:gemini-*', // ai.google.dev/gemini-api/docs/models
-  'ollama:llava*,ollama:gemma3*,ollama:qwen2.5vl*,ollama:qwen3-vl*,ollama:llama3.2-vision*,ollama:minicpm-v*', // ollama.com
+  'openai:gpt-4o*,openai:gpt-4.1*,openai:gpt-4-turbo*,openai:gpt-5*,openai:o3*,openai:o4*', // from platform.openai.com/docs/models
+  'anthropic:claude-3*,anthropic:claude-opus*,anthropic:claude-sonnet*,anthropic:claude-haiku*', // from docs.anthropic.com
+  'google:gemini-*', // from ai.google.dev/gemini-api/docs/models
+  'ollama:llava*,ollama:gemma3*,ollama:qwen2.5vl*,ollama:qwen3-vl*,ollama:llama3.2-vision*,ollama:minicpm-v*', // from ollama.com
 ].join(',');
 
 /** True when a model (`provider:model`) matches one of the comma-separated names; `*` matches any characters. */
@@ -30,14 +30,14 @@ export function addPictures(
     if (own.length === 0 || !HumanMessage.isInstance(message)) return message;
     const text = { type: 'text' as const, text: canSeePictures ? message.text : `${message.text}\n${UNSEEN}` };
     const shown = own.map(({ mimeType, base64 }) => ({
-      type: 'image_url' as const, // every client converts this form
+      type: 'image_url' as const, // every client library converts this form
       image_url: { url: `data:${mimeType};base64,${base64}` },
     }));
-    return new HumanMessage({ id: message.id, content: canSeePictures ? [text, ...shown] : [text] } as never); // the id is set: it equals a picture's
+    return new HumanMessage({ id: message.id, content: canSeePictures ? [text, ...shown] : [text] } as never); // a picture belongs to a message by id, so this message has an id
   });
 }
 
-/** Text for a fallback model without vision. */
+/** The text that a model without vision gets instead of a picture. */
 const UNSEEN = '[You cannot look at the picture that came with this. Say so, and ask for a description in words.]';
 
 /** True when a text consists of these pieces, in order, with anything between them. */

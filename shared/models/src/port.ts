@@ -10,11 +10,11 @@ import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 export interface JsonOutputSpec {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema, draft 7. */
+  /** The object's JSON Schema, draft 7. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Receives partial text while it is streamed. */
+/** Receives the text of an answer while it is streamed. */
 export interface DraftReceiver {
   /** The tool whose argument `field` is a message to a person, streamed as well. */
   readonly tool: string;
@@ -23,7 +23,7 @@ export interface DraftReceiver {
   readonly show: (text: string) => void;
 }
 
-/** A picture that a person sent. Part of one call, not of the conversation. */
+/** A picture that a person sent. It is part of one model call and not of the conversation. */
 export interface Picture {
   readonly messageId: string;
   readonly mimeType: string;
@@ -31,30 +31,30 @@ export interface Picture {
 }
 
 export interface ModelRequest {
-  /** The system message comes first, if there is one. */
+  /** The messages for the model; a system message comes first. */
   readonly messages: readonly BaseMessage[];
-  /** Pictures of these messages. Models without vision ignore them. */
+  /** Pictures that belong to the messages. Models without vision do not get them. */
   readonly pictures?: readonly Picture[];
   readonly tools: readonly BoundTool[];
-  /** When set, the answer is one object, and `tools` must be empty. */
+  /** When set, the model answers with one object, and `tools` must be empty. */
   readonly object: JsonOutputSpec | null;
   /** Aborts the call and its connection at once. */
   readonly signal: AbortSignal;
-  /** Ignored by models that do not stream. */
+  /** Receives streamed text; models that do not stream ignore this receiver. */
   readonly draft?: DraftReceiver;
   /** Called for all usage that the provider reports, including failed tries and aborted calls. */
   readonly onSpend?: (spend: ModelSpend) => void;
 }
 
 export interface ModelAnswer {
-  /** Text and tool calls. An object arrives as the arguments of a call with its name, or as text. */
+  /** The answer's text and tool calls. An object arrives as the arguments of a call with its name, or as text. */
   readonly message: AIMessage;
   readonly model: string;
 }
 
 /** Token usage of one try as the provider counts it. */
 export interface TokenCounts {
-  /** All input tokens, cached or not. */
+  /** All input tokens, both cached and uncached. */
   readonly inputTokens: number;
   /** Input tokens read from the provider's cache. */
   readonly cachedTokens: number;
@@ -66,18 +66,18 @@ export interface TokenCounts {
 /** Usage of one call. The built-in planner reports zeros. */
 export interface ModelSpend extends Omit<TokenCounts, 'cacheWriteTokens'> {
   readonly model: string;
-  /** USD; null, never 0, when the price is unknown or the provider reports no usage. */
+  /** The cost in USD; null, never 0, when the price is unknown or the provider reports no usage. */
   readonly costUsd: number | null;
 }
 
 export interface Model {
-  /** `provider:model`, or `offline`. */
+  /** The model's name as `provider:model`, or `offline`. */
   readonly name: string;
   /** Set when the model accepts pictures. */
   readonly sees?: true;
   /**
-   * Asks once. After all tries it throws MODEL_UNAVAILABLE or a related code with a ModelFailure as cause; when aborted, the signal's
-   * reason. Not idempotent: each call costs.
+   * Asks the model once. After all tries it throws MODEL_UNAVAILABLE or a related code with a ModelFailure as cause; when aborted, the
+   * signal's reason. Not idempotent: each call costs.
    */
   ask(request: ModelRequest): Promise<ModelAnswer>;
 }
@@ -89,7 +89,7 @@ export interface Models {
   of(agent: string, node: string): Model;
 }
 
-/** Called for every call, for metrics. */
+/** Observers that models call for metrics. */
 export interface ModelObserver {
   readonly onCall?: (call: { readonly model: string; readonly result: string; readonly durationMs: number }) => void;
   readonly onSpend?: (spend: ModelSpend) => void;

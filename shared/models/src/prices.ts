@@ -11,7 +11,7 @@ const TOKENS_PER_PRICE = 1_000_000;
 /** Costs are rounded to a billionth of a dollar: below one token's price, without noise of binary fractions. */
 const NANO = 1e9;
 
-/** USD per million tokens. Cache reads and writes without their own price cost as much as other input. */
+/** Prices in USD per million tokens. Cache reads and writes without a price of their own cost as much as other input. */
 const Price = z.object({
   input: z.number().min(0),
   cached: z.number().min(0).optional(),
@@ -22,13 +22,13 @@ const Price = z.object({
 const PriceFile = z.object({
   source: z.string(),
   asOf: z.iso.date(),
-  /** Keyed by `provider:model`. */
+  /** Prices by `provider:model`. */
   models: z.record(z.string(), Price),
 });
 
 export type Prices = ReadonlyMap<string, z.infer<typeof Price>>;
 
-/** Reads the price table; entries of `ownFile` override the built-in ones. Throws CONFIG_INVALID. */
+/** Reads the built-in price table; entries of `ownFile` override built-in entries. Throws CONFIG_INVALID. */
 export async function loadPrices(ownFile: string | null): Promise<Prices> {
   const files = await Promise.all([readPrices(FILE), ...(ownFile === null ? [] : [readPrices(ownFile)])]);
   return new Map(files.flatMap((file) => Object.entries(file.models)));

@@ -6,7 +6,7 @@ import { z } from 'zod';
 /** Key of the reasoning among an answer's extras. */
 const FIELD = 'reasoning';
 
-/** About 4,096 tokens, the usual limit of an answer; longer reasoning is cut. */
+/** The maximum length of stored reasoning in characters, about 4,096 tokens; longer reasoning is cut. */
 const REASONING_LENGTH = 16_000;
 
 /** Builds the extras with an answer's reasoning; empty without reasoning. */
@@ -15,20 +15,20 @@ export function toReasoningExtras(reasoning: string | null): Record<string, stri
   return text === '' ? {} : { [FIELD]: text };
 }
 
-/** Returns the stored reasoning of an answer; null without one. */
+/** Returns the stored reasoning of an answer; null without reasoning. */
 export function getReasoning({ additional_kwargs: extras }: Pick<AIMessage, 'additional_kwargs'>): string | null {
   const reasoning = extras[FIELD];
   return typeof reasoning === 'string' && reasoning !== '' ? reasoning : null;
 }
 
 const Streamed = z.object({ reasoning_content: z.string() });
-/** Anthropic returns a thinking block, Google a marked text. */
+/** A content block with reasoning: Anthropic returns a thinking block, Google a marked text. */
 const Block = z.union([
   z.object({ type: z.literal('thinking'), thinking: z.string() }).transform(({ thinking }) => thinking),
   z.object({ thought: z.literal(true), text: z.string() }).transform(({ text }) => text),
 ]);
 
-/** Reads the reasoning from a client library's answer; null without one. Pure. */
+/** Reads the reasoning from a client library's answer; null without reasoning. Pure. */
 export function readReasoning({
   content,
   additional_kwargs: extras,

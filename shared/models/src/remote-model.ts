@@ -7,17 +7,17 @@ import { addPictures } from './pictures.ts';
 import type { RemoteSettings } from './settings.ts';
 import type { LoadedProvider } from './providers/provider.ts';
 
-/** Three tries survive a short outage; after a longer one the next model answers. */
+/** Maximum tries of a call: three survive a short outage; after a longer outage the fallback model answers. */
 const MAX_TRIES = 3;
 const BACKOFF_MS = 500;
-/** Longest pause between two tries, even when the server asks for more: the next model is quicker. */
+/** The longest pause between two tries, even when the server asks for more: the fallback model is quicker. */
 const MAX_WAIT_MS = 20_000;
 
 export interface RemoteOptions extends ModelObserver {
   readonly settings: RemoteSettings;
   readonly wire: LoadedProvider;
   readonly silenceMs: number;
-  /** Deadline of an answer, including retries. */
+  /** The deadline of an answer in milliseconds, including retries. */
   readonly deadlineMs: number;
   readonly tries?: number;
   /** Computes the cost of tokens in USD; null when unknown. */
@@ -98,7 +98,7 @@ async function tryOnce(
       signal,
       count: spend,
     });
-    if (!isCounted) spend(null); // an unknown usage still records the model
+    if (!isCounted) spend(null); // a try without reported usage still records the model
     return { message, model };
   } catch (thrown) {
     if (signal.aborted || !http.isSent()) throw thrown;

@@ -1,11 +1,11 @@
-/*
- * Separates text for people from thoughts in tags and from tool calls that the model's server did not recognize. Marks within code count
- * as text, because a person may have asked for them.
+/**
+ * Separates a model's text for people from the model's thoughts in tags, and from tool calls that its server did not recognize. Tags
+ * within code count as text, because a person may have asked for them.
  */
 
 export interface VisibleText {
   readonly text: string;
-  /** Its thoughts; may be empty. */
+  /** The model's thoughts; may be empty. */
   readonly thought: string;
   /** True when the text contains a tool call. */
   readonly hasCall: boolean;
@@ -16,10 +16,10 @@ export interface VisibleText {
 const THOUGHTS = 'think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|inner_monologue';
 const CALLS =
   'tool_?calls?|tool-calls?|function_?calls?|tool_use|tool_code|invoke|function=[^<>\\s]{1,100}|tool_responses?|tool_results?|function_results?';
-/** Pattern of an opening tag with prefix and attributes: `<seed:think>`, `<invoke name="x">`. */
+/** Returns a pattern for an opening tag with prefix and attributes: `<seed:think>`, `<invoke name="x">`. */
 const opening = (names: string): string => `<(?:\\w{1,20}:)?(?:${names})(?:\\s[^<>\\n]{0,200})?>`;
 const closing = (names: string): string => `</(?:\\w{1,20}:)?(?:${names})\\s{0,5}>`;
-/** Pattern of a chat template token: `<|im_end|>`, also with full-width bars. */
+/** Returns a pattern for a token of a chat template: `<|im_end|>`, also with full-width bars. */
 const token = (names: string): string => `<[|｜](?:${names})[|｜]>`;
 
 const THOUGHT = {
@@ -30,7 +30,7 @@ const CALL = {
   opens: `${opening(CALLS)}|\\[TOOL_CALLS?\\]|${token('python_tag|(?:tool|function|action|plugin)(?![^|｜<>]{0,40}end)[^|｜<>]{0,40}')}`,
   closes: `${closing(`${CALLS}|function`)}|\\[/TOOL_CALLS?\\]|${token('(?:tool|function|action|plugin)[^|｜<>]{0,40}end[^|｜<>]{0,20}')}`,
 };
-/** A channel mark of gpt-oss: `<|channel|>analysis<|message|>`. Only the final channel is for people. */
+/** Matches a channel mark of gpt-oss: `<|channel|>analysis<|message|>`. Only the final channel is for people. */
 const CHANNEL = '<\\|channel\\|>(?<channel>[^<]{0,200})(?:<\\|constrain\\|>[^<]{0,50})?(?<body><\\|message\\|>)?';
 const CHANNEL_ENDS = /<\|(?:end|return|call|start|channel)\|>/g;
 
@@ -51,10 +51,10 @@ const MARKS = new RegExp(
   'gimu',
 );
 const CALL_FENCE = /^(?:tool_?calls?|tool_code|function_?calls?)$/i;
-/** Channels of gpt-oss whose marks the server removed: `analysisThe person asks …assistantfinalYes.` */
+/** Matches an answer of gpt-oss whose channel marks the server removed: `analysisThe person asks …assistantfinalYes.` */
 const UNMARKED = /^\s*analysis(?=[^\sa-z:,.])/;
 const UNMARKED_FINAL = 'assistantfinal';
-/** The end of a streamed text where a mark may have started. */
+/** Matches the end of a streamed text where a tag may have started. */
 const MARK_START = /(?:<[^<>\n]{0,120}|\[\/?[A-Z_]{0,12}|◁[^▷\n]{0,8}|(?:^|\n)[ \t]{0,3}[`~]{1,12}[^\n`]{0,20})$/u;
 
 type Family = typeof THOUGHT;
@@ -65,7 +65,7 @@ export function extractVisibleText(whole: string, isGrowing = false): VisibleTex
   if (isGrowing && whole !== '' && 'analysis'.startsWith(whole.trimStart())) return NOTHING;
   const said: string[] = [];
   const thoughts: string[] = [];
-  /** Pieces of `said` before this index are final: an end mark without a start turns later ones into thoughts. */
+  /** Pieces of `said` before this index are final: a closing tag without an opening tag turns later pieces into thoughts. */
   let finalPieces = 0;
   let hasCall = false;
   let isOpen = false;
@@ -114,7 +114,7 @@ export function extractVisibleText(whole: string, isGrowing = false): VisibleTex
 
 const NOTHING: VisibleText = { text: '', thought: '', hasCall: false, isOpen: false };
 
-/** Start and end offset of a closing mark. */
+/** The start and end offset of a closing tag. */
 interface MarkRange {
   readonly before: number;
   readonly after: number;
@@ -131,7 +131,7 @@ function createPairPattern({ opens, closes }: Family): RegExp {
   return new RegExp(`(?<opens>${opens})|(?<closes>${closes})`, 'giu');
 }
 
-/** Finds the closing mark, counting nested marks; the last one when they are unbalanced. */
+/** Finds the closing tag, counting nested tags; the last closing tag when they are unbalanced. */
 function findEnd(whole: string, from: number, family: Family, isGrowing: boolean): MarkRange | null {
   const pattern = PAIR_PATTERNS.get(family) ?? createPairPattern(family);
   pattern.lastIndex = from;

@@ -1,10 +1,10 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
 import { parseJson } from '@signalbox/contracts/system-error';
 
-/** A tool call as the server sent it: client libraries repair incomplete JSON, but an unfinished call must not run. */
+/** A tool call as the server sent it, unrepaired: client libraries repair incomplete JSON, but an unfinished call must not run. */
 export interface RawToolCall {
   readonly name: string;
-  /** JSON when complete. */
+  /** The arguments as JSON text, which may be incomplete. */
   readonly args: string;
 }
 
@@ -14,7 +14,7 @@ interface OpenCall {
   args: string;
 }
 
-/** Collects the calls of a streamed answer. Servers repeat ids and indexes, or send none. */
+/** Collects the tool calls of a streamed answer. Servers repeat ids and indexes of calls, or send none. */
 export function createCallReader(): { take(piece: AIMessageChunk): void; calls(): readonly RawToolCall[] } {
   const calls: OpenCall[] = [];
   const current = new Map<number, OpenCall>();
@@ -34,7 +34,7 @@ export function createCallReader(): { take(piece: AIMessageChunk): void; calls()
           if (index !== undefined) current.set(index, call);
         }
       }
-      // Some clients deliver calls in one piece, parsed already.
+      // Some client libraries deliver calls in one piece, parsed already.
       for (const { id, name, args } of chunks.length === 0 ? (piece.tool_calls ?? []) : [])
         begin(name, id, JSON.stringify(args));
     },
@@ -52,7 +52,7 @@ function beginsAnother(open: OpenCall, { id, name, args }: Omit<OpenCall, 'id'> 
   return readArguments(open.args) !== null && open.args.trim() !== '' && args.trim() !== '';
 }
 
-/** Parses the arguments of a call; null when they are no complete JSON object. Empty text means no arguments. */
+/** Parses the arguments of a call; null when the text is no complete JSON object. Empty text means no arguments. */
 export function readArguments(args: string): Record<string, unknown> | null {
   const parsed: unknown = args.trim() === '' ? {} : parseJson(args);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null;

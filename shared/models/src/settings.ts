@@ -8,7 +8,7 @@ import type { ModelAccess, Provider } from './providers/provider.ts';
 
 const integer = z.coerce.number().int();
 
-/** Variables of the models. A service that uses models spreads `ModelConfig.shape` into its own config. */
+/** Environment variables for models. A service that uses models spreads `ModelConfig.shape` into its own config. */
 export const ModelConfig = ProvidersConfig.extend({
   /**
    * The main model: `provider` or `provider:model`; `offline` is the built-in planner. Not set: the first provider with a key, else
@@ -21,26 +21,26 @@ export const ModelConfig = ProvidersConfig.extend({
   MODEL_FOR: z.string().optional(),
   /** Models that accept pictures: `provider:model`, comma-separated; `*` matches any characters. Not set: a built-in list. */
   MODEL_SEES: z.string().optional(),
-  /** Milliseconds of silence after which a try is given up. */
+  /** The milliseconds of silence after which a try is given up. */
   MODEL_TIMEOUT_MS: integer
     .min(100)
     .max(10 * MINUTE_MS)
-    .default(MINUTE_MS), // above the longest pause of large models
-  /** Milliseconds for one model's answer with all tries; then the next of MODEL_FALLBACK is used. */
+    .default(MINUTE_MS), // longer than large models pause
+  /** The milliseconds for one model's answer with all tries; after them a model of MODEL_FALLBACK is used. */
   MODEL_DEADLINE_MS: integer
     .min(100)
     .max(60 * MINUTE_MS)
-    .default(3 * MINUTE_MS), // people take a longer wait for a failure
-  /** A JSON file of prices in the form of infra/models/prices.json, whose entries it overrides. */
+    .default(3 * MINUTE_MS), // after a longer wait people think that the call failed
+  /** A JSON file of prices that override entries of infra/models/prices.json, in its form. */
   MODEL_PRICES_FILE: z.string().optional(),
 });
 export type ModelConfig = z.infer<typeof ModelConfig>;
 
 export const OFFLINE = 'offline';
 
-/** One model on a server. */
+/** The settings of one model on a server. */
 export interface RemoteSettings extends ModelAccess {
-  /** `provider:model`. */
+  /** The model's name as `provider:model`. */
   readonly name: string;
   readonly provider: Provider;
   /** True when the model accepts pictures. */
@@ -51,15 +51,15 @@ export type ModelSettings = RemoteSettings | { readonly name: typeof OFFLINE; re
 
 export interface ModelPlan {
   readonly main: ModelSettings;
-  /** Models to try in this order when the main model cannot answer. */
+  /** Fallback models, tried in this order when the main model cannot answer. */
   readonly fallbacks: readonly ModelSettings[];
-  /** Keyed by `agent` or `agent.node`. */
+  /** Models by `agent` or `agent.node`. */
   readonly targets: ReadonlyMap<string, ModelSettings>;
   readonly limits: { readonly silenceMs: number; readonly deadlineMs: number };
   readonly pricesFile: string | null;
 }
 
-/** Reads the plan from the variables. Throws CONFIG_INVALID with all problems and what to set, never a secret value. */
+/** Reads the models from the environment variables. Throws CONFIG_INVALID with all problems and what to set, never a secret value. */
 export function readModelPlan(config: ModelConfig): ModelPlan {
   const problems: string[] = [];
   const resolve = (variable: string, text: string): ModelSettings => {
@@ -86,7 +86,7 @@ export function readModelPlan(config: ModelConfig): ModelPlan {
   return plan;
 }
 
-/** Checks the targets of MODEL_FOR against the agents. Throws CONFIG_INVALID that lists the valid ones. */
+/** Checks that the agents and nodes in MODEL_FOR exist. Throws CONFIG_INVALID with a list of existing ones. */
 export function checkTargets(
   plan: Pick<ModelPlan, 'targets'>,
   agents: readonly { readonly id: string; readonly nodes: readonly string[] }[],
@@ -100,7 +100,7 @@ export function checkTargets(
   throw new AppError('CONFIG_INVALID', { problems: problems.join('; ') });
 }
 
-/** Lists every model of a plan once, the main model first, each with its role. */
+/** Lists every configured model once, the main model first, each with its role. */
 export function listModels(plan: ModelPlan): readonly { readonly settings: ModelSettings; readonly role: string }[] {
   const all = [
     { settings: plan.main, role: 'model' },

@@ -18,8 +18,8 @@ const PING = {
 };
 
 /**
- * Makes one small call like an agent: streamed and with a tool. Costs a few tokens. Returns failures; throws CONFIG_INVALID when the
- * price file cannot be read.
+ * Tests a model with one small call like an agent's: streamed and with a tool. Costs a few tokens. Returns failures; throws
+ * CONFIG_INVALID when the price file cannot be read.
  */
 export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlineMs: number): Promise<CallOutcome> {
   if (settings.provider === null) return { result: 'works', durationMs: 0 };
@@ -35,7 +35,7 @@ export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlin
       messages: [new HumanMessage('Call the tool "ping" with the word "hello" now. Write nothing else.')],
       tools: [PING],
       object: null,
-      signal: abortAfter(deadlineMs * 2), // the model's own deadline comes first
+      signal: abortAfter(deadlineMs * 2), // the model's own deadline ends first
       draft: { tool: PING.name, field: 'word', show: () => undefined },
     });
     const called = message.tool_calls?.some((call) => call.name === PING.name) ?? false;

@@ -6,12 +6,12 @@ import { extractVisibleText, type VisibleText } from './said-text.ts';
 import { readArguments, type RawToolCall } from './sent-calls.ts';
 import type { ModelRequest } from './port.ts';
 
-/*
- * Turns a streamed answer into the stored one. Either all of its calls run or none: when one is cut, nobody knows how the others depend
- * on it, and a deployment must not run without the variable that a lost call would have set.
+/**
+ * Turns a streamed answer into the answer to store. Either all of its calls run or none: when one call is cut, the others may depend on
+ * it.
  */
 
-/** Keys of two extras: the text lacks its end; a call was written as text. */
+/** Keys of two extras of an answer: the text lacks its end; a call was written as text. */
 const UNFINISHED = 'unfinished';
 const WRITTEN_CALL = 'writtenCall';
 
@@ -27,8 +27,8 @@ export function isEmptyAnswer(answer: AIMessage): boolean {
 }
 
 /**
- * Creates the answer without thoughts and calls written as text. Calls that must not run become invalid calls with a reason for the
- * model. Pure.
+ * Creates the answer without thoughts and without calls written as text. Calls that must not run become invalid calls with a reason for
+ * the model. Pure.
  */
 export function cleanAnswer(
   answer: AIMessageChunk,
@@ -38,7 +38,7 @@ export function cleanAnswer(
   const { end, request, kept } = given;
   const isCut = !isNormalFinish(end);
   const { draft, object } = request;
-  // Strings of an object may contain such marks.
+  // Strings of an object may contain text that looks like tags of thoughts.
   const isObject = object !== null && parseJson(answer.text) !== undefined;
   const said = isObject ? toPlainText(answer.text) : extractVisibleText(answer.text);
   const isCall = isWrittenCall(said.text, request);
@@ -82,7 +82,7 @@ const BROKEN = (args: string): string =>
 const BESIDE_BROKEN =
   'another call of the same answer was not whole, so no call of it was carried out: make each call again';
 
-/** `cut`: the end reason when the answer was cut off. */
+/** Reads an answer's calls. `cut`: the end reason when the answer was cut off. */
 function readCalls(sent: readonly RawToolCall[], cut: string | null): Calls {
   const read = sent.map(({ name, args }) => ({ name, args: readArguments(args), given: args }));
   const isWhole = cut === null && read.every(({ name, args }) => args !== null && name !== '');
@@ -111,7 +111,7 @@ function readClientCalls(
   };
 }
 
-/** True when a text is nothing but a tool call as small models write it. */
+/** True when a text is nothing but a tool call in the form that small models write. */
 function isWrittenCall(text: string, { tools }: Pick<ModelRequest, 'tools'>): boolean {
   const plain = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
   if (!/^[[{]/.test(plain)) return false;
@@ -129,7 +129,7 @@ function isCallOf(call: unknown, names: ReadonlySet<string>): boolean {
   return isNamed && ['arguments', 'parameters', 'args', 'input'].some((field) => field in rest);
 }
 
-/** Removes thoughts and written calls from the message argument of a call. */
+/** Removes thoughts and calls written as text from the message argument of a call. */
 function cleanMessageField(args: Record<string, unknown>, field: string): Record<string, unknown> {
   const message = args[field];
   return typeof message === 'string' ? { ...args, [field]: extractVisibleText(message).text } : args;

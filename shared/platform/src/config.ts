@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { readSecretFiles } from './secret-files.ts';
 
-/** Variables that every service reads. A service's own config.ts extends this. */
+/** Environment variables that every service reads. A service's own config.ts extends this schema. */
 export const CommonConfig = z.object({
   /** Where Postgres is, as a postgres:// URL. `npm start` fills it in for its embedded server. Secret. */
   DATABASE_URL: z.url().meta({ secret: true }),
@@ -12,7 +12,7 @@ export const CommonConfig = z.object({
   REDIS_PREFIX: z.string().default(''),
   /** Number of stream partitions: 1 on one Redis, 8 to 16 on a Redis Cluster. Change it only while no service runs. */
   STREAM_PARTITIONS: z.coerce.number().int().min(1).max(64).default(1),
-  /** Port of /healthz, /readyz and /metrics. 0 picks a free one. */
+  /** Port of /healthz, /readyz and /metrics. 0 picks a free port. */
   PROBE_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
   /** Address that the probes listen on. */
   PROBE_HOST: z.string().default('127.0.0.1'),
@@ -21,16 +21,16 @@ export const CommonConfig = z.object({
    * is the default here; `npm start` names the samples.
    */
   AGENTS: z.string().default(''),
-  /** trace, debug, info, warn, error. */
+  /** Least level of logged lines: trace, debug, info, warn, error or silent. */
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 export type CommonConfig = z.infer<typeof CommonConfig>;
 
-/** Variables of the service that decrypts secrets. */
+/** Environment variables of the service that decrypts secrets. */
 export const SecretsConfig = z.object({
   /** The key that decrypts people's secrets: 32 bytes in base64 or hexadecimal. Secret. */
   SECRETS_KEY: z.string().optional().meta({ secret: true }),
-  /** File with the key, read when SECRETS_KEY is not set. Created when missing, readable only by its owner. */
+  /** File with the key that decrypts secrets, read when SECRETS_KEY is not set. Created when missing, readable only by its owner. */
   SECRETS_KEY_FILE: z.string().default('.signalbox/secrets.key'),
 });
 
@@ -45,7 +45,7 @@ export function readConfig<S extends z.ZodType>(
   return readConfigs([schema], environment)[0] as z.output<S>; // one result per schema
 }
 
-/** Parses the environment with each schema, in order. Throws CONFIG_INVALID with the problems of all of them. */
+/** Parses the environment with each schema, in order. Throws CONFIG_INVALID with the problems of all schemas. */
 export function readConfigs(
   schemas: readonly z.ZodType[],
   environment: Readonly<Record<string, string | undefined>>,

@@ -66,7 +66,7 @@ export async function runService(
   }
 }
 
-/** Closes parts in reverse order; failures are logged and do not stop the others. Returns how many failed. */
+/** Closes parts in reverse order; a failure is logged and does not stop the next part. Returns how many failed. */
 export async function closeAll(parts: readonly Closable[], log: Log): Promise<number> {
   let failures = 0;
   for (const part of [...parts].reverse()) {

@@ -8,11 +8,11 @@ import { writeSync } from 'node:fs';
  * A writer never waits, and the sink never throws. When it works again, one line says how many lines are missing.
  */
 
-/** Limit of buffered lines: several thousand. */
+/** Maximum size of lines that wait to be written: several thousand lines. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** The capacity of a Linux pipe. */
+/** Maximum size of one write: the capacity of a Linux pipe. */
 const MAX_BATCH_BYTES = 64 * 1024;
-/** A slow reader catches up in milliseconds; a full disk lasts minutes. */
+/** Pause before writing again: a slow reader catches up in milliseconds, a full disk lasts minutes. */
 const READER_RETRY_MS = 20;
 const DISK_RETRY_MS = 1_000;
 /** Errors after which the reader never comes back. */
@@ -23,7 +23,7 @@ export interface LineSinkOptions {
   readonly open: () => number;
   /** Formats the line that says how many lines were lost. */
   readonly formatNotice: (lines: number, reason: string) => string;
-  /** Called with the reason when writing begins to fail, and with null when it works again. */
+  /** Called with the reason when writing begins to fail, and with null when writing works again. */
   readonly onChange?: (reason: string | null) => void;
 }
 
@@ -32,13 +32,13 @@ export class LineSink {
   readonly #options: LineSinkOptions;
   readonly #waiting: string[] = [];
   #waitingLength = 0;
-  /** Unwritten rest of the last batch. It goes first, so that no line is torn. */
+  /** The unwritten rest of the last batch, which is written first, so that no line is torn. */
   #rest: Buffer = Buffer.alloc(0);
   #descriptor: number | null = null;
   #dropped = 0;
   /** Dropped lines that no notice has reported yet. */
   #unreported = 0;
-  /** Why writing fails; null while it works. */
+  /** The reason why writing fails; null while writing works. */
   #reason: string | null = null;
   #isClosed = false;
   #retry: NodeJS.Timeout | null = null;
@@ -47,7 +47,7 @@ export class LineSink {
     this.#options = options;
   }
 
-  /** Lines dropped so far. */
+  /** The number of lines dropped so far. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -99,7 +99,7 @@ export class LineSink {
         return this.#fail(error);
       }
       if (this.#rest.length === 0 && this.#reason !== null) {
-        this.#reportDropped(); // before the reason is reset
+        this.#reportDropped(); // the notice needs the reason, which is reset next
         this.#reason = null;
         this.#options.onChange?.(null);
       }

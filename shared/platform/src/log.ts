@@ -5,13 +5,13 @@ import { VERSION } from './version.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** One JSON line per event: a constant message and variable fields. */
+/** A log with one JSON line per event: a constant message and variable fields. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A log that adds these fields (traceId, userKey, …) to each line. */
+  /** Creates a log that adds these fields (traceId, userKey, …) to each line. */
   child(fields: LogFields): Log;
 }
 
@@ -66,7 +66,7 @@ function wrap(logger: ReturnType<typeof pino>): Log {
   };
 }
 
-/** Shorter strings cannot hold a secret, and most strings are shorter. */
+/** Minimum length of a string that may hold a secret; most strings are shorter. */
 const MIN_SECRET_LENGTH = 8;
 
 function clean(fields: LogFields): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface CounterMetric {
-  /** Grows by one, or by `amount`. */
+  /** Increases the counter by one, or by `amount`. */
   add(labels: Readonly<Record<string, string>>, amount?: number): void;
 }
 
@@ -31,7 +31,7 @@ export function createGauge(registry: Registry, name: string, help: string, labe
   return { set: (values, value) => gauge.set({ ...values }, value) };
 }
 
-/** From a local round trip (5 ms) to a minute. */
+/** Upper bounds of the histogram's buckets, from a local round trip (5 ms) to a minute. */
 const BUCKETS_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Registers a histogram of durations. The name ends in `_seconds`. */

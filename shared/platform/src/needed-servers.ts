@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 import type { Probe } from './probe.ts';
 import { SECOND_MS, sleep, waitOrAbort } from '@signalbox/contracts/time';
 
-/** Checks whether a server is usable. Returns a problem that an operator can fix there; throws when waiting cannot help. */
+/** Checks whether a server is usable. Returns a problem that an operator can fix on the server; throws when waiting cannot help. */
 export type ServerCheck = () => Promise<AppError | null>;
 
 const RETRY_MS = 3 * SECOND_MS;

@@ -14,38 +14,38 @@ import {
 
 export type PolicyChange =
   | { readonly kind: 'loaded'; readonly version: string }
-  /** The previous set stays in use. `version` is the hash of the broken files; null when they cannot be read. */
+  /** The changed policies are broken, so the previous set stays in use. `version`: hash of the broken files; null when unreadable. */
   | { readonly kind: 'refused'; readonly version: string | null; readonly detail: string };
 
-/** Polling all files is most of what an idle process does, so it is rare. */
+/** Time between two polls of the policy files, long because polling is most of what an idle process does. */
 const POLL_MS = 5 * SECOND_MS;
-/** A changed folder is polled again after this, to see whether copying has ended. */
+/** Time until a changed folder is polled again, to see whether copying has ended. */
 const SETTLE_MS = SECOND_MS;
 
 export interface PolicyOptions {
-  /** The product's folder, then those of plug-ins. */
+  /** The policy folders: the product's folder, then the folders of plug-ins. */
   readonly folders: readonly string[];
-  /** IANA time zone that rules use. */
+  /** IANA time zone that policy rules use. */
   readonly timeZone: string;
   readonly log: Log;
-  /** Called once for each change after the start. Its errors are logged. */
+  /** Called once for each change of the policies after the start. Errors of this function are logged. */
   readonly onChange?: (change: PolicyChange) => void | Promise<void>;
   readonly pollMs?: number;
 }
 
 export interface Policies {
-  /** The newest valid policies. Call it for each decision, and keep the result within one decision. */
+  /** Returns the newest valid policies. Call it for each decision, and keep the result within one decision. */
   current(): PolicyEngine;
-  /** The newest valid policies with their rules and source files, for the audit record. */
+  /** Returns the newest valid policies with their rules and source files, for the audit record. */
   currentSet(): PolicySet;
   close(): Promise<void>;
 }
 
 /**
- * Loads the policies of these folders as one set and follows its changes: a valid set replaces the old one as a whole; a broken one changes nothing and
- * is reported once. The folder is polled, not watched: container mounts are swapped by symbolic links, which watches miss. Files are read
- * only when their stamp changed, and loaded when two polls in a row see the same, so that half-copied files are ignored. Throws
- * STARTUP_REFUSED when the first set is broken.
+ * Loads the policies of these folders as one set and follows its changes: a valid set replaces the old set as a whole; a broken set
+ * changes nothing and is reported once. The folder is polled, not watched: container mounts are swapped by symbolic links, which watches
+ * miss. Files are loaded when two polls in a row find the same change, so that half-copied files are ignored. Throws STARTUP_REFUSED when
+ * the first set is broken.
  */
 export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   const { folders, timeZone, log, pollMs = POLL_MS } = options;

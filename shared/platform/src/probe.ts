@@ -10,7 +10,7 @@ import { computeBackoffMs, SECOND_MS, sleep, waitAtMost } from '@signalbox/contr
 /** What /metrics and /readyz report once the service runs. */
 export interface ProbeReport {
   readonly metrics: Registry;
-  /** Reasons why the service is not ready; empty when it is. */
+  /** Reasons why the service is not ready; empty when the service is ready. */
   readonly problems: () => Promise<readonly string[]>;
   /** Remarks shown on /readyz while the service is ready. */
   readonly notes?: () => readonly string[] | Promise<readonly string[]>;
@@ -18,15 +18,15 @@ export interface ProbeReport {
 
 export interface Probe extends Closable {
   readonly port: number;
-  /** From now on /readyz and /metrics report `parts`. */
+  /** Makes /readyz and /metrics report `parts` from now on. */
   serve(parts: ProbeReport): void;
-  /** From now on /readyz answers 503 with these reasons. */
+  /** Makes /readyz answer 503 with these reasons from now on. */
   wait(reasons: readonly string[]): void;
 }
 
-/** Kubernetes probes usually time out after three seconds; a check that hangs is reported before that. */
+/** Time limit of a readiness check. Kubernetes probes usually time out after three seconds. */
 const CHECK_TIMEOUT_MS = 2.5 * SECOND_MS;
-/** Notes that take longer are left out of /readyz. */
+/** Time limit of notes; slower notes are left out of /readyz. */
 const NOTES_TIMEOUT_MS = 0.4 * SECOND_MS;
 const MIN_RETRY_MS = SECOND_MS;
 const MAX_RETRY_MS = 15 * SECOND_MS;
@@ -34,7 +34,7 @@ const MAX_RETRY_MS = 15 * SECOND_MS;
 /** Sample interval of the event loop delay, in milliseconds: each sample wakes the process. */
 const DELAY_SAMPLE_MS = 1_000;
 
-/** A registry with Node's own metrics, the version and the count of lost log lines, one per service. */
+/** Creates the registry of a service with Node's own metrics, the version and the count of lost log lines. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });

@@ -41,7 +41,7 @@ const COMMANDS = [
 ];
 
 const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
-  // Keys of `channel:*` belong to the channels: see ChannelDeps.
+  // The gateway also uses keys of `channel:*`, which belong to the channels: see ChannelDeps.
   gateway: {
     keys: [...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC), 'burst:*', 'draft:*', 'file:*', 'channel:*'],
     channels: [STOP_CHANNEL, 'draft', 'channel:*'],
@@ -59,7 +59,7 @@ const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
 };
 
 /** The names of the Redis users, equal to the service names. */
-export const REDIS_SERVICES = Object.keys(SCOPES) as readonly RedisService[]; // the keys of the record above, and no others
+export const REDIS_SERVICES = Object.keys(SCOPES) as readonly RedisService[]; // SCOPES has exactly these keys
 
 /**
  * Arguments of ACL SETUSER after the name: replaces the user, with this password only. The password appears as its

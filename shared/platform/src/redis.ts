@@ -71,10 +71,10 @@ function describeProblem(error: unknown, { host: address, username }: URL): AppE
   return new AppError('SERVER_AWAY', { server, address, variable, detail }, error);
 }
 
-/** From this share of `maxmemory` on, Redis refuses writes or soon will. */
+/** Share of `maxmemory` from which Redis refuses writes or soon will. */
 const FULL_SHARE = 0.98;
 
-/** Describes the memory use of a Redis that is full; null when it takes writes. Throws when Redis does not answer. */
+/** Describes the memory use of a full Redis; null when Redis takes writes. Throws when Redis does not answer. */
 export async function describeFullMemory(redis: Redis): Promise<string | null> {
   const info = await redis.info('memory');
   const bytes = (field: string): number => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
@@ -83,10 +83,10 @@ export async function describeFullMemory(redis: Redis): Promise<string | null> {
   return `it uses ${Math.round(used / MIB)} of ${Math.round(limit / MIB)} MB (maxmemory)`;
 }
 
-/** Readiness probes wait for less time than a command may take. */
+/** Time limit for a readiness check of Redis, shorter than for a command. */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Describes why this Redis is not usable now; null when it is. Never throws, and returns within two seconds. */
+/** Describes why this Redis is not usable now; null when it is usable. Never throws, and returns within two seconds. */
 export async function findRedisProblem(redis: Redis): Promise<string | null> {
   const fullness = await waitAtMost(describeFullMemory(redis), PROBE_TIMEOUT_MS).catch(() => undefined);
   if (fullness === undefined) return 'Redis does not answer';

@@ -4,7 +4,7 @@ import { isatty } from 'node:tty';
 import { LineSink } from './line-sink.ts';
 
 const STANDARD_OUTPUT = 1;
-/** How long an exiting process waits for a slow reader. */
+/** Maximum time that an exiting process waits for a slow reader. */
 const EXIT_FLUSH_MS = 300;
 
 let sink: LineSink | null = null;
@@ -35,11 +35,11 @@ function openNonBlocking(): number {
   const isTerminal = isatty(STANDARD_OUTPUT);
   if (isTerminal || stats.isFIFO()) {
     try {
-      // A second open file description is non-blocking and leaves the shared one as it is.
+      // A second open of standard output is non-blocking and leaves the shared descriptor as it is.
       const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
       return openSync(`/proc/self/fd/${STANDARD_OUTPUT}`, flags);
     } catch {
-      // Not Linux, or not permitted: make the shared descriptor non-blocking instead.
+      // Not Linux, or not permitted: the shared descriptor is made non-blocking below.
     }
   }
   if (stats.isSocket() || stats.isFIFO()) {

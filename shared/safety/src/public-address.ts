@@ -10,7 +10,7 @@ export function isPublicAddress(ip: string): boolean {
 const SPECIAL_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
   192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`;
 /**
- * Non-public ranges within 2000::/3, the only allocated IPv6 space, including those that embed IPv4. Mapped addresses are therefore never
+ * Non-public ranges within 2000::/3, the only allocated IPv6 space, and ranges that embed IPv4. IPv4-mapped addresses are therefore never
  * public.
  */
 const SPECIAL_IPV6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';

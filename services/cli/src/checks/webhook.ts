@@ -3,9 +3,9 @@ import { sayDuration } from '@signalbox/messages/duration';
 import type { WebhookInfo } from './bot-api.ts';
 import { createFailure, createOk, createWarning, type CheckResult } from './finding.ts';
 
-/** Older failures are ignored. */
+/** Delivery failures older than this are ignored. */
 const RECENT_MS = 10 * MINUTE_MS;
-/** More waiting updates mean that no gateway receives them. */
+/** More undelivered updates than this show that no gateway receives updates. */
 const MAX_PENDING = 100;
 
 /** Judges the webhook: updates must arrive at `wanted` (undefined: gateways poll). `now` in milliseconds since 1970. */

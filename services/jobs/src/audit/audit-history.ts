@@ -79,7 +79,7 @@ function requireSame(checkpoint: Checkpoint, { tree, chain }: SealerState): void
   throw differs(`the first ${checkpoint.size} events are not those that were signed at ${checkpoint.at}`);
 }
 
-/** Drops the leaves, which are as large as the history. */
+/** Reads the file's checkpoints without the leaves, which are as large as the history. */
 async function readFileCheckpoints(file: string): Promise<readonly Checkpoint[]> {
   const found: Checkpoint[] = [];
   for await (const { leaves: _leaves, ...checkpoint } of readCheckpointFile(file)) found.push(checkpoint);

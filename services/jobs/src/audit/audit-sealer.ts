@@ -15,7 +15,7 @@ export interface SealerOptions {
   readonly key: KeyObject;
   readonly keys: AuditKeys;
   readonly file: string;
-  /** A checkpoint is due after this many events, or this long after the first event without one. */
+  /** A checkpoint is due after this many events; `checkpointMs` bounds the time since the first event without a checkpoint. */
   readonly checkpointEvents: number;
   readonly checkpointMs: number;
   readonly log: Log;
@@ -25,7 +25,7 @@ export interface SealerOptions {
 }
 
 const BATCH = 1_000;
-/** Limits one step, so that a stopping service does not wait for a backlog. */
+/** Maximum batches per step, so that a stopping service does not wait for many unsealed events. */
 const BATCHES_PER_STEP = 20;
 
 /**
@@ -40,7 +40,7 @@ export class Sealer implements Closable {
   /** The connection that holds the lock. */
   #client: Connection | null = null;
   #history: SealerState | null = null;
-  /** Time of the first event without a checkpoint. */
+  /** The time of the first event without a checkpoint. */
   #unsignedSince: number | null = null;
 
   constructor(options: SealerOptions) {
@@ -54,7 +54,7 @@ export class Sealer implements Closable {
     try {
       return await this.#work(client);
     } catch (error) {
-      // A failed step may have stored half of its work, so the next one reads the history again.
+      // A failed step may have stored half of its work, so the next step reads the history again.
       this.#unlock(error instanceof Error ? error : undefined);
       throw error;
     }
@@ -82,7 +82,7 @@ export class Sealer implements Closable {
   }
 
   #unlock(error?: Error): void {
-    this.#client?.release(error ?? true); // Ends the connection, and with it the lock.
+    this.#client?.release(error ?? true); // Ending the connection also releases the lock.
     this.#client = null;
     this.#history = null;
   }

@@ -24,9 +24,9 @@ import { selectDatabaseRole } from '../service-name.ts';
 const ROUND_MS = SECOND_MS;
 const AWAY_MS = SECOND_MS;
 const FAILED_MS = 2 * SECOND_MS;
-/** Pause after a difference, because each attempt reads the whole history. */
+/** The pause after a difference between history and checkpoints, because each attempt reads the whole history. */
 const DIFFERS_MS = MINUTE_MS;
-/** The audit chat gets at most one checkpoint in this time; each covers all earlier events. */
+/** The audit chat gets at most one checkpoint in this time; a checkpoint covers all earlier events. */
 const CHAT_MS = 60 * MINUTE_MS;
 
 interface Parts {
@@ -70,7 +70,7 @@ function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
   const help = 'Times that the audit history was found not to be what was signed.';
   const problems = createCounter(metrics, 'signalbox_audit_problems_total', help, []);
   let pausedUntil = 0;
-  /** Undefined while another process seals. */
+  /** The disk problem of the checkpoint file; undefined while another process seals. */
   let unwritten: string | null | undefined;
   const step = async (): Promise<void> => {
     if (performance.now() < pausedUntil) return;
@@ -98,7 +98,7 @@ function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
   return { step, unwritten: () => unwritten };
 }
 
-/** True for an error of a file or disk; errors of connections have other codes. */
+/** True for an error of a file or disk; other errors concern connections. */
 function isDiskError(error: unknown): error is Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(ENOSPC|EDQUOT|EROFS|EIO|EACCES|EPERM|ENOENT|ENOTDIR|EMFILE)$/.test(code);
@@ -121,7 +121,7 @@ function createNotifier({ config, pool, publisher, log }: Parts, count: () => vo
       priority: SEND_PRIORITY.progress,
       body: { text, buttons: [] },
     };
-    await putOutbox(pool, [row], { asIs: true }); // A verifier needs every character of the hashes and the signature.
+    await putOutbox(pool, [row], { asIs: true }); // The message is stored unredacted: a verifier needs every character of the hashes and the signature.
     await publishStored({ publisher, log }, OUTBOUND_TOPIC, [{ kind: 'send', chatKey, traceId }]);
   };
 }

@@ -39,7 +39,7 @@ export function createApprovalsWatchHandler(parts: {
   };
 }
 
-/** Reminds approvers after a third of the time, asks admins after two thirds, ends expired requests. Each happens once. */
+/** Reminds approvers after a third of an approval's lifetime, asks admins after two thirds, ends expired requests. Each happens once. */
 export async function watchApprovals(pool: Pool) {
   const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(sql`
     select approval_id as id,
@@ -80,7 +80,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   )`update approvals set remind_at = null where approval_id = ${approval.approvalId}
       returning greatest(0, extract(epoch from expires_at - clock_timestamp()) * 1000)::float8`;
   const all = await listCardChats(db, approval.approvalId);
-  // The requester's private chat needs no reminder; other chats see a changed card without a notification.
+  // In the requester's private chat nobody is reminded; other chats see a changed card without a notification.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   await putLocalized(db, chats, (chatKey) => {
     const left = sayDuration(leftMs);

@@ -17,7 +17,7 @@ export interface ExpiredThread {
   readonly chatKey: string;
   readonly title: string | null;
   readonly language: string | null;
-  /** True when the conversation waited for an answer: its person is notified at once, others with their next reply. */
+  /** True when the conversation waited for an answer: its person is notified at once, other people with their next reply. */
   readonly announced: boolean;
 }
 
@@ -89,7 +89,7 @@ const expire = (idleMs: number, limit: number) => sql`
   returning t.thread_id as "threadId", t.user_key as "userKey", t.chat_key as "chatKey", t.title, t.announced,
     user_language(t.user_key) as language`;
 
-/** Ends up to `limit` conversations idle for `idleMs` with a free lane. `toMessage` is for those that awaited an answer. */
+/** Ends up to `limit` conversations idle for `idleMs` with a free lane. `toMessage` notifies people who owed an answer. */
 export function expireThreads(
   pool: Pool,
   options: {

@@ -2,7 +2,7 @@ import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import type { ServerConnection } from '@signalbox/contracts/operations/deploy';
 import type { Confinement } from '../sandbox/confinement.ts';
 
-// These types are apart from open-driver.ts, which imports every driver, because the drivers import them.
+// These types have a file of their own, because the drivers import them and open-driver.ts imports every driver.
 
 export interface TargetServer {
   readonly name: string;

@@ -40,7 +40,7 @@ export type InstanceState =
       readonly kind: 'running';
       readonly restarts: number;
       readonly memoryMb: number | null;
-      /** Exit code of the last crash; present while a restart is pending or after one. */
+      /** Exit code of the last crash; present while a restart is pending, or after a restart. */
       readonly lastExit?: number;
     }
   | {

@@ -1,6 +1,6 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 
-/** Maximum length of a line; a longer one is cut into several. */
+/** Maximum length of a line; a longer line is cut into several. */
 const MAX_LINE_LENGTH = 16_384;
 
 /** Splits the bytes of a stream into lines, and replaces NUL characters, which Postgres cannot store. */

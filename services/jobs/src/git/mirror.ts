@@ -43,7 +43,7 @@ export async function fetchMirror(
     }
     const { code, stderr } = await fetch(['--prune'], withMain ? [...PUSHED, `+HEAD:${MAIN_REF}`] : PUSHED);
     if (code === 0) return null;
-    // Repositories without a main branch are fetched again without it; one request for both saves a round trip.
+    // A repository without a main branch is fetched again without `HEAD`; asking for both refs at first saves a round trip.
     if (!withMain || !/remote ref HEAD\b/.test(stderr)) return stderr;
     const others = await fetch(['--prune'], PUSHED);
     return others.code === 0 ? null : others.stderr;
@@ -82,7 +82,7 @@ export async function hasCommit(git: Git, mirror: string, ref: string, signal: A
   return (await git(['-C', mirror, 'cat-file', '-e', `${ref}^{commit}`], { signal })).code === 0;
 }
 
-/** Finds the commit of a ref in a mirror; null without one. */
+/** Finds the commit of a ref in a mirror; null when the mirror lacks the ref. */
 export async function findCommit(git: Git, mirror: string, name: string, signal: AbortSignal): Promise<string | null> {
   const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
   const { code, stdout } = await git(words, { signal });
@@ -97,7 +97,7 @@ interface ListedRefs {
   readonly signal: AbortSignal;
 }
 
-/** Lists tags or branches, newest first; with `pointsAt` only those of one commit. */
+/** Lists tags or branches, newest first; with `pointsAt` only refs of that commit. */
 export async function listRefs(
   git: Git,
   mirror: string,

@@ -18,7 +18,7 @@ export interface RepositoryLogin {
   open(): Promise<string>;
 }
 
-/** User name for a token without one: GitHub requires this name, other hosts accept any. */
+/** User name for a token without a user name: GitHub requires this name, other hosts accept any. */
 const TOKEN_USER = 'x-access-token';
 const KEY_FILE = 'login-';
 

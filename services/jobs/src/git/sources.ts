@@ -30,14 +30,14 @@ import { openLogin, type Repository, type RepositoryLogin } from './repository-l
 
 export interface SourceCommit {
   readonly commit: string;
-  /** The ref and the short commit id: `1.1.0-3f2a9c1`. */
+  /** The release's name, from the ref and the short commit id: `1.1.0-3f2a9c1`. */
   readonly release: string;
   readonly file: ServiceFile;
   /** True when signalbox.json is missing and `file` was derived from other files. */
   readonly isRecognized: boolean;
   readonly hasDockerfile: boolean;
   readonly head: CommitSummary;
-  /** SHA-256 of the Dockerfile; null without one. */
+  /** SHA-256 of the Dockerfile; null without a Dockerfile. */
   readonly dockerfile: string | null;
   /** Writes the commit's files, without .git, into a new folder and returns its path. */
   checkOut(name: string, signal: AbortSignal): Promise<string>;
@@ -57,10 +57,10 @@ export interface FetchedCommit {
 /** What a repository contains now. */
 export interface RepositoryContents {
   readonly tags: readonly string[];
-  /** Commit of the main branch; null without one. */
+  /** Commit of the main branch; null without a main branch. */
   readonly main: string | null;
   readonly branch: string | null;
-  /** Build and start commands of that commit, or the error that hides them; null without a main branch. */
+  /** Build and start commands of the main branch's commit, or the error that hides them; null without a main branch. */
   readonly start: Pick<SourceCommit, 'file' | 'hasDockerfile'> | AppError | null;
 }
 
@@ -83,15 +83,15 @@ const FILE_BYTES = 65_536;
 const SHOWN_TAGS = 5;
 const LISTED_BRANCHES = 20;
 const LISTED_FOLDERS = 12;
-/** Bytes of a commit object that are read: signatures precede its message. */
+/** Maximum bytes read of a commit object, whose message follows its signatures. */
 const HEAD_BYTES = 16_384;
-/** Shown characters of a commit's subject. */
+/** Maximum characters shown of a commit's subject. */
 const SUBJECT_SHOWN = 120;
 const AUTHOR_SHOWN = 60;
 /** Checkouts older than this were left by a killed process. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
-/** Mirrors repositories below `dir`. Reads local ones below `repositoriesDirs`, but not in `closed`. `cell` confines fetches. */
+/** Mirrors repositories below `dir`. Reads local repositories below `repositoriesDirs`, but not in `closed`. `cell` confines fetches. */
 export function createSourceStore(options: {
   readonly dir: string;
   readonly repositoriesDirs: readonly string[];
@@ -188,7 +188,7 @@ async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Pro
   const { mirror } = at;
   const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
   const main = await findCommit(git, mirror, MAIN_REF, signal);
-  // Git fetches the commit of HEAD without its branch name; most likely it is one of these.
+  // Git fetches the commit of HEAD without its branch name; most likely the branch is one of these.
   const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
   const branches = main === null ? [] : await listRefs(git, mirror, there);
   const read = main === null ? null : readCommit(git, { ...at, commit: main }, signal);
@@ -270,7 +270,7 @@ async function listFiles(
   return new Set(`${root.stdout.toString('utf8')}${below.stdout.toString('utf8')}`.split('\0'));
 }
 
-/** Lists a commit's folders down to the second level, for people who named a missing one. */
+/** Lists a commit's folders down to the second level, for people who named a missing folder. */
 async function listFolders(git: Git, mirror: string, commit: string, signal: AbortSignal): Promise<string> {
   const { stdout } = await git(['-C', mirror, 'ls-tree', '-z', '-r', '-d', '--name-only', commit], {
     signal,

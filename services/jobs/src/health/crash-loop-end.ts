@@ -10,11 +10,11 @@ import type { HealthMeasurements } from './verdict.ts';
 
 /** Grace period of a program in a crash loop before it is killed. */
 const GRACE_MS = 5 * SECOND_MS;
-/** Log lines searched for the last error; several stack traces fit. */
+/** Maximum log lines searched for the last error; several stack traces fit. */
 const MAX_SEARCHED_LINES = 100;
 const SAID_LENGTH = 160;
 
-/** Stops a service at its crash loop's limit. Recorded first, so that the next probe finishes an interrupted stop. */
+/** Stops a service at its crash loop's limit. The stop is recorded first, so that the next probe finishes an interrupted stop. */
 export async function endCrashLoop(
   parts: { readonly pool: Pool; readonly revivals: Pick<ServiceRevivals, 'isOpen'> },
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
@@ -24,7 +24,7 @@ export async function endCrashLoop(
   const { crashLoop, process } = found;
   if (!crashLoop?.isOver || instance === null) return found;
   const serving = { project, environment, deploymentId };
-  // A running revival reports its own end.
+  // A restart of a lost service that is under way reports its own end.
   if (!crashLoop.isStopped && (await parts.revivals.isOpen(serving))) return found;
   if (!crashLoop.isStopped && !(await beginCrashStop(parts.pool, serving, crashLoop))) return found;
   if (process?.running) await driver.stop(instance, GRACE_MS, signal);

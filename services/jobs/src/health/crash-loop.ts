@@ -31,7 +31,7 @@ export const CrashHistory = z.object({
   /** Reference and start time of the counted instance. */
   begun: z.string().nullable(),
   seen: z.array(z.object({ at: z.number(), restarts: z.number().int() })),
-  /** When the loop started, in milliseconds since 1970; null outside a loop. */
+  /** When the crash loop started, in milliseconds since 1970; null outside a crash loop. */
   since: z.number().nullable(),
 });
 export type CrashHistory = z.infer<typeof CrashHistory>;
@@ -40,9 +40,9 @@ export const NO_CRASHES: CrashHistory = { begun: null, seen: [], since: null };
 
 export interface CrashLoop {
   readonly restarts: number;
-  /** The period in which these restarts happened. */
+  /** The period in which these restarts happened, in milliseconds. */
   readonly withinMs: number;
-  /** True when the limit is reached or the supervisor has given up. */
+  /** True when the crash loop's limit is reached or the supervisor has given up. */
   readonly isOver: boolean;
   /** True when the program was stopped for good. */
   readonly isStopped: boolean;
@@ -65,7 +65,7 @@ export function addRestarts(
   const begun = `${instance.ref} ${instance.startedAt}`;
   const startedAt = Date.parse(instance.startedAt);
   const isSame = before.begun === begun && (before.seen.at(-1)?.restarts ?? 0) <= restarts;
-  // A new instance started with zero restarts at a known time; for any other, counting begins now.
+  // A new instance started with zero restarts at a known time; for any other instance, counting begins now.
   const first = before.begun === begun || Number.isNaN(startedAt) ? [] : [{ at: startedAt, restarts: 0 }];
   const inWindow = (isSame ? before.seen : first).filter((one) => at - one.at <= limits.withinMs);
   const isStill = inWindow.length > 1 && inWindow.slice(-2).every((one) => one.restarts === restarts);

@@ -3,7 +3,7 @@ import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { HealthState } from './latencies.ts';
 import type { HealthMeasurements, Verdict } from './verdict.ts';
 
-/** Kinds of trouble whose errors are counted elsewhere: crashes one by one, errors by log lines. */
+/** Kinds of trouble whose errors are counted elsewhere: crashes when they happen, other errors by log lines. */
 const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', 'oom', 'exited', 'restarts', 'errors']);
 
 /** Finds crashes since the last probe: restarts and a final exit. `isLost`: killed from outside, which is no crash. Pure. */

@@ -18,7 +18,7 @@ export async function openServiceIncident(
   verdict: Verdict,
   known: {
     readonly open: Incident | null;
-    /** True when it was down often enough to notify people whom a degraded incident was notified to. */
+    /** True when the service was down so often that people who know of a degraded service are notified again. */
     readonly isDown: boolean;
     readonly release: string | null;
     readonly ref: string;

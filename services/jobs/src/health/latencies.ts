@@ -9,7 +9,7 @@ export const HealthState = z.preprocess(
     because: z.string().catch(''),
     release: z.string().nullable().catch(null),
     latencyMs: z.number().nullable().catch(null),
-    /** Consecutive probes that found the service unhealthy, and healthy. */
+    /** `bad` and `good`: the number of consecutive probes that found the service unhealthy, or healthy. */
     bad: z.number().int().catch(0),
     good: z.number().int().catch(0),
     restarts: z.number().int().nullable().catch(null),
@@ -28,7 +28,7 @@ export type HealthState = z.infer<typeof HealthState>;
 /** Maximum of stored latencies per release, and of releases per service. */
 const MAX_LATENCIES = 40;
 const MAX_RELEASES = 6;
-/** Fewer probes do not show the usual latency. */
+/** Minimum probes for a usual latency. */
 const MIN_LATENCIES = 3;
 
 /** Adds a latency to the samples of its release. Slow responses count too. */
@@ -57,7 +57,7 @@ export function getMedian(
   return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
-/** Returns the lower median of this release and the previous one, so that a slow new release does not set the standard. */
+/** Returns the lower median of this release and the previous release, so that a slow new release does not set the standard. */
 export function getUsualLatency(samples: HealthState['samples'], release: string | null): number | null {
   const own = getMedian(samples, release);
   const before = samples.find((one) => one.release !== release && one.latencies.length > 0);

@@ -16,7 +16,7 @@ interface Deps {
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
-/** Wakes the conversations of notified people. Logs an error for an incident that nobody could be notified of. */
+/** Wakes the conversations of notified people. Logs an error for an incident for which nobody could be notified. */
 export async function notifyPeople({ publisher, log }: Deps, news: readonly (IncidentOutcome | null)[]): Promise<void> {
   for (const { incident, hasNoRecipient } of news.filter((one) => one !== null))
     if (hasNoRecipient)
@@ -29,7 +29,7 @@ export async function notifyPeople({ publisher, log }: Deps, news: readonly (Inc
   await publishStored({ publisher, log }, INBOUND_TOPIC, wakes);
 }
 
-/** Notifies people of incidents that nobody could be notified of before. */
+/** Notifies people of incidents for which nobody could be notified earlier. */
 export async function notifyPending({ publisher, log }: Deps, pool: Pool): Promise<void> {
   const wakes = await sendPendingNotices(pool, await listAdmins(pool));
   await publishStored({ publisher, log }, INBOUND_TOPIC, wakes);

@@ -13,7 +13,7 @@ import { getUsualLatency, type HealthState } from './latencies.ts';
 import { readRouteProblem, type DiagnoseDeps } from './target.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
-/** Errors of this period are compared with those of the last hour. */
+/** Errors of this recent period are compared with errors of the last hour. */
 const LATELY_MS = 5 * MINUTE_MS;
 
 /** Probes a service through the proxy and at its instance, and reads the state of its program and server. Changes nothing. */
@@ -86,7 +86,7 @@ export function createEmptyMeasurements(memory: HealthState, errorsLastHour: num
   };
 }
 
-/** Probes the service through the proxy. When the proxy reports a route problem, a response would come from elsewhere. */
+/** Probes the service through the proxy. When the proxy reports a route problem, a response would come from another program. */
 async function probeThroughProxy(
   parts: Pick<DiagnoseDeps, 'reachHost' | 'traffic'>,
   service: ServiceKey,
@@ -106,7 +106,7 @@ function plainRelease(reported: string): string {
 
 interface Program {
   readonly process: NonNullable<HealthMeasurements['process']>;
-  /** True when it crashed and its supervisor does not start it again. */
+  /** True when the program crashed and its supervisor does not start it again. */
   readonly isGivenUp: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface DiagnosisContext {
   readonly errorKinds: number;
 }
 
-/** Problems that another release may not have. */
+/** Kinds of trouble that another release may not have. */
 const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
   'crash-loop',
   'oom',

@@ -25,7 +25,7 @@ export interface RevivalEnd {
 const MAX_LOSSES_A_DAY = 5;
 const JOB = 'service.revive';
 
-/** Stores attempts to restart lost services. Each takes an epoch, so a later deployment or stop supersedes it. */
+/** Stores attempts to restart lost services. Each attempt takes an epoch, so that a later deployment or stop supersedes it. */
 export function createServiceRevivals(pool: Pool) {
   return {
     /** Plans the run that restarts a service. Null while a deployment is in progress or after a crash stop. */
@@ -37,14 +37,14 @@ export function createServiceRevivals(pool: Pool) {
           and status in ('queued', 'running') and payload ->> 'deploymentId' = ${deploymentId} limit 1`;
     },
 
-    /** Takes an epoch and records an event. Null when the deployment no longer serves or another one is in progress. */
+    /** Takes an epoch and records an event. Null when the deployment no longer serves, or a newer deployment is in progress. */
     begin: (
       serving: ServingDeployment,
       evidence: Readonly<Record<string, string | number>>,
     ): Promise<{ readonly epoch: number; readonly isTooOften: boolean } | null> =>
       withTransaction(pool, (db) => begin(db, serving, evidence)),
 
-    /** Runs `work`, for seconds, while the service's row is locked; stores its instance. Null when a higher epoch exists. */
+    /** Runs `work`, for seconds, while the service's row is locked; stores the resulting instance. Null when a higher epoch exists. */
     within: <T extends ProgramInstance | null>(
       serving: ServingDeployment,
       epoch: number,
@@ -125,7 +125,7 @@ async function finish(db: Queryable, serving: ServingDeployment, end: RevivalEnd
         and v.environment = ${environment}
         and (v.muted_until is null or v.muted_until < clock_timestamp())`);
   if (outcome === 'given-up')
-    // The run notifies people of this incident, so later probes do not. Without a person to notify, probes do.
+    // The run notifies people of this incident, so later probes do not. When nobody can be notified, probes try again.
     await db.query(sql`insert into incidents (subject, kind, detail, evidence, told, told_chat, told_at)
        select ${formatIncidentSubject(serving)}, 'exited', ${String(evidence.because ?? '')}, ${JSON.stringify({ deploymentId })}::jsonb,
          r.user_key, r.chat_key, clock_timestamp() from runs r

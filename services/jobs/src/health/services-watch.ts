@@ -28,13 +28,13 @@ import { judgeHealth, type HealthMeasurements, type Verdict } from './verdict.ts
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
-/** Consecutive equal probes that open or close an incident; a single one may be chance. */
+/** Number of consecutive equal probes that open or close an incident; a single probe may be chance. */
 const PROBES_IN_A_ROW = 2;
 const MAX_PARALLEL = 4;
 const PROBE_MS = 20 * SECOND_MS;
 /** Maximum of log lines that one probe reads. */
 const MAX_LINES = 5_000;
-/** Opening secrets is audited, so the redaction of a log is kept in memory this long. */
+/** A log's redaction is kept in memory for this time, because opening secrets is audited. */
 const MASK_MS = 30 * MINUTE_MS;
 
 /**
@@ -90,7 +90,7 @@ async function watchService(
   { context, counts }: Round,
 ): Promise<void> {
   const { service, serving } = await findServingDeployment(parts, watched);
-  if (serving?.deploymentId !== watched.serving) return; // Another deployment serves now.
+  if (serving?.deploymentId !== watched.serving) return; // Another deployment serves now, so this probe's result is dropped.
   const { openSecret } = context;
   const signal = AbortSignal.any([context.signal, abortAfter(PROBE_MS)]);
   const memory = HealthState.parse(watched.health);
@@ -121,7 +121,7 @@ async function watchService(
   const fresh = groups.reduce((sum, { count }) => sum + count, 0);
   const verdict = judgeHealth({ ...found, errorsLately: found.errorsLately + fresh });
   const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing));
-  // The revival reports its own end.
+  // A restart of a lost service reports its own end.
   const isMoving = watched.isMoving || isReviving;
   const health = remember(memory, found, verdict, { instance: serving.instance?.ref ?? null, isMoving });
   const isSaved = await saveProbe(parts.pool, watched, {
@@ -153,8 +153,8 @@ async function watchService(
 }
 
 /**
- * Explains why a program is missing although its driver did not give it up; null when it is not missing. A missing route counts only
- * after an unhealthy probe and without a crash. When the proxy reports a problem (`isBlocked`), a restart would not help.
+ * Explains why a program is missing although its driver did not give it up; null when the program is not missing. A missing route counts
+ * only after an unhealthy probe and without a crash. When the proxy reports a problem (`isBlocked`), a restart would not help.
  */
 async function whyMissing(
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
@@ -241,7 +241,7 @@ function remember(
   const latencyMs = proxy?.latencyMs ?? null;
   const isSample = !isMoving && release !== null && latencyMs !== null && proxy?.status === 200;
   const isWell = kind === null;
-  // Probes during a deployment count neither way.
+  // Probes during a deployment count neither as good nor as bad.
   const counted = (row: number, holds: boolean): number => (holds && !isMoving ? row + 1 : 0);
   return {
     verdict,

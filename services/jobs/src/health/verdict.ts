@@ -5,7 +5,7 @@ import type { CrashLoop, CrashHistory } from './crash-loop.ts';
 
 /** Measurements of a probed service; see ServiceHealthResult. */
 export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
-  /** Errors of the last five minutes, and their usual number. */
+  /** `errorsLately`: errors in the last five minutes; `errorsUsually`: the usual number in that time. */
   readonly errorsLately: number;
   readonly errorsUsually: number;
   readonly newRestarts: number;
@@ -27,7 +27,7 @@ export interface Verdict {
 /** A response is slow when it takes this many times the usual latency, and longer than people notice. */
 const SLOW_TIMES = 4;
 const SLOW_FROM_MS = 500;
-/** Limit for services without a usual latency. */
+/** A response is slow above this time when the service has no usual latency. */
 const SLOW_ALONE_MS = 3_000;
 /** This many errors in five minutes are too many when they are also five times the usual number. */
 const BURST = 20;

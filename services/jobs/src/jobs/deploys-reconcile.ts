@@ -7,7 +7,7 @@ import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { pickService } from '../deploy/deployment-session.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
-/** A working process records progress more often than this. */
+/** A deployment without progress for this time is abandoned: a working process records progress more often. */
 const QUIET_MS = 30 * SECOND_MS;
 const POLL_MS = 15 * SECOND_MS;
 

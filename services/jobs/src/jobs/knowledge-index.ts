@@ -7,9 +7,9 @@ import type { createPassageStore } from '../knowledge/knowledge-passages.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { splitMarkdown } from '../knowledge/passages.ts';
 
-/** Larger documents are not prose and would fill the search with noise. */
+/** Maximum size of an indexed file: larger documents are not prose and would fill the search with noise. */
 const MAX_FILE_BYTES = 1_000_000;
-/** Part of every hash: raise it when the splitting changes, so that everything is indexed again. */
+/** This version is part of every hash: raise it when the splitting changes, so that everything is indexed again. */
 const SPLIT_VERSION = '1';
 
 interface Document {

@@ -165,7 +165,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
   };
 }
 
-/** Runs a command on a server: a listed reading program with limits, or any other whose exact text a person has approved. */
+/** Runs a command on a server: a listed reading program with limits, or any other command whose exact text a person has approved. */
 function createDiagnosticRun(
   parts: Pick<DiagnoseDeps, 'pool' | 'openDriver'> & ReleaseDeps,
 ): HandlerOf<'diagnostic.run'> {
@@ -174,7 +174,7 @@ function createDiagnosticRun(
     run: async ({ server, command, onlyReads, service }, context) => {
       if (service) return readRelease(parts, { server, command, service }, context);
       const { decision, pipeline, reason } = classifyCommand(command, 'server');
-      // Checked again: a worker of another release may have classified the command differently.
+      // The command is checked again: a worker of another release may have classified it differently.
       if (decision === 'deny' || (pipeline === null && onlyReads)) throw new AppError('COMMAND_REFUSED', { reason });
       const target = await findDriverServer(parts.pool, server);
       const startedAt = performance.now();
@@ -209,7 +209,7 @@ export function createRepositoryFetchHandler(
         return { mirror: null, commit: null, folder: null, problem: explainError(error).slice(0, 2_000) };
       }
     },
-    // The chain reports at its end.
+    // The chain reports at its end, so this step says nothing.
     say: () => '',
   };
 }

@@ -21,7 +21,7 @@ import type { HandlerOf, JobContext } from '../runner/handlers.ts';
 /** Output of the dependency step when no source of advisories answered, which differs from finding no advisories. */
 const WithoutAdvisories = z.object({ summaries: z.object({ advisories: z.object({ looked: z.literal(false) }) }) });
 
-/** A faster chain reports no progress. */
+/** A chain that takes less than this time reports no progress. */
 const QUIET_MS = 4 * SECOND_MS;
 
 /** Runs a chain of analysis steps over a project's fetched repository. An unreadable repository is a result, not a failure. */

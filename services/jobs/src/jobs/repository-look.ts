@@ -42,7 +42,7 @@ function buildDeployPlan(
   return { plan, planProblem: null };
 }
 
-/** Formats a command as a person would type it: of a shell line, only the last command. */
+/** Formats a command as a person would type it; of a shell line, only the last command. */
 function asTyped(words: readonly string[]): string {
   const [shell, option, line] = words;
   const text =

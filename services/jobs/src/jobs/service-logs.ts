@@ -16,7 +16,7 @@ const MAX_SEARCHED_LINES = 20_000;
 /** Maximum of characters of all returned lines. */
 const MAX_CHARACTERS = 60_000;
 
-/** Reads the log of the serving release, the previous one, or one deployment. Follows the log for a while on request. */
+/** Reads the log of the serving release, the previous release, or one deployment. Follows the log for a while on request. */
 export function createServiceLogsHandler(parts: DiagnoseDeps): HandlerOf<'service.logs'> {
   return {
     title: () => say('jobs.readingALog'),

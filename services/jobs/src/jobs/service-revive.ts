@@ -21,7 +21,7 @@ import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secret
 
 /** Pauses between attempts in seconds. After a reboot, other services may still be starting. */
 const PAUSES = [5, 20, 60];
-/** How long the row of the service may stay locked. */
+/** Maximum time for which the service's row stays locked. */
 const HELD_MS = 6 * SECOND_MS;
 const PROBE_PAUSE_MS = 250;
 /** A service is healthy after this many consecutive good responses. */
@@ -96,7 +96,7 @@ async function revive(parts: ReviveDeps, { because, ...serving }: Payload, conte
   }
 }
 
-/** One attempt of a run, valid while its epoch is the highest. */
+/** One attempt to restart a service, valid while its epoch is the highest. */
 interface Trying {
   readonly row: FullDeploymentRow;
   readonly epoch: number;
@@ -137,7 +137,7 @@ async function startAgain(parts: ReviveDeps, driver: Driver, trying: Trying): Pr
   return whileOurs(parts, trying, () => driver.start(request, heldSignal(signal)));
 }
 
-/** Routes requests to the instance unless the proxy does already. Returns the public port. */
+/** Routes requests to the instance unless the proxy does so already. Returns the public port. */
 async function ensureRoute(parts: ReviveDeps, instance: ProgramInstance, trying: Trying): Promise<number> {
   const { row, epoch } = trying;
   const { signal } = trying.context;
@@ -186,7 +186,7 @@ async function waitUntilHealthy(
     good = probe.status === 200 && isReported ? good + 1 : 0;
     if (good === HEALTHY_PROBES) return probe.ms;
     if (performance.now() > deadline) {
-      // Any other status may come from the proxy itself, which reports no release.
+      // Any status but 200 may come from the proxy itself, which reports no release.
       const isOther = probe.status === 200 && !isReported;
       const answered = isOther
         ? say('deployment.otherAnswers')

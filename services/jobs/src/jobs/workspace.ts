@@ -27,7 +27,7 @@ import { openWorkspace } from '../workspace/workspaces.ts';
 
 interface WorkspaceDeps {
   readonly pool: Pool;
-  /** Separate pool for locks: a lock holder never waits for a connection behind a lock waiter. */
+  /** The pool of connections for locks is separate: a lock holder never waits for a connection behind a lock waiter. */
   readonly lockPool: Pool;
   readonly home: string;
   readonly idleMs: number;
@@ -125,7 +125,7 @@ function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
           context.signal.throwIfAborted();
           const folder = await openWorkspace(parts.home, payload.workspace);
           const entered = { ...folder, bounds: getAgentBounds(payload.bounds) };
-          // Every job first finishes an interrupted diff, so that nobody sees half of it.
+          // Every job first finishes an interrupted diff, so that nobody sees half of that diff.
           await recoverJournal(entered);
           await touchWorkspace(folder.notes, context.now());
           return { place: entered, alone: job.isAlone ? { value: await job.run(entered, payload, context) } : null };

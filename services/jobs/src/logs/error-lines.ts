@@ -9,7 +9,7 @@ export interface LineGroup {
   readonly at: string | null;
 }
 
-/** Maximum of groups per call; one more group counts all further errors. */
+/** Maximum groups of errors per call; one more group counts all further errors. */
 const MAX_GROUPS = 100;
 const MAX_COMPARED_LENGTH = 2_000;
 const SHAPE = 200;
@@ -43,7 +43,7 @@ export function readErrorMessage(line: string): string | null {
   return REPORTS.test(text) && !SOURCE.test(text) ? text.trim() : null;
 }
 
-/** Stack frames and Node's extra fields belong to the error above them. */
+/** Matches stack frames and Node's extra fields, which belong to the error above them. */
 const AROUND = /^\s+(?:at\s|\.{3}\s*\d+ more|File "|code: ')|^Emitted '[^']*' event /;
 /** Matches a quoted source line at the place of an error. */
 const SOURCE = /^\s+(?:throw|raise)\b|\b(?:new|raise|throw)\s+[\w.]*(?:Error|Exception)\(/;

@@ -10,7 +10,7 @@ import type { LogRedactor } from './read-lines.ts';
 import type { Driver, ProgramInstance } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 
-/** Maximum of lines and characters in the message of a followed log, and the interval of its edits. */
+/** Limits of a followed log's message: lines, characters, and the interval of its edits. */
 const SHOWN_LINES = 25;
 const SHOWN = 3_000;
 const EDIT_MS = 2 * SECOND_MS;

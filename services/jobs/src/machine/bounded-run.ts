@@ -14,7 +14,7 @@ export interface PipelineLimits {
   readonly outputBytes: number;
 }
 
-/** Reading a machine's figures takes seconds and some megabytes. */
+/** Limits of a command that nobody approved: reading a machine's figures takes seconds and some megabytes. */
 export const UNAPPROVED_LIMITS: PipelineLimits = {
   wallMs: MINUTE_MS / 2,
   cpuSeconds: 20,
@@ -24,8 +24,7 @@ export const UNAPPROVED_LIMITS: PipelineLimits = {
 
 /**
  * Shell code that sets kernel limits and a clean environment, and then executes the program. Works in any `sh`. When a limit cannot be
- * set and is not set already, nothing runs. Processes are not limited: the kernel would count all of the login's, and no listed program
- * starts another.
+ * set and is not set already, nothing runs. The number of processes is not limited: the kernel would count all processes of the login.
  */
 const LIMITED =
   'limit() { ulimit "$1" "$2" 2> /dev/null || [ "$(ulimit "$1")" != unlimited ] || exit 125; }; ' +

@@ -7,8 +7,8 @@ const NOTHING: CommandResult = { code: null, stdout: '', stderr: '', truncated: 
 
 /**
  * Runs programs connected by pipes, each without a shell. Returns the last program's exit code and the stderr of all. With `output` the
- * last stdout goes there instead of the result. A program whose reader has exited is ended, as by SIGPIPE. Settles when all have ended;
- * throws the first error.
+ * last stdout goes there instead of the result. A program whose reader has exited is ended, as by SIGPIPE. Settles when all programs have
+ * ended; throws the first error.
  */
 export async function executePipeline(
   driver: Pick<Driver, 'execute'>,

@@ -18,10 +18,10 @@ export type ServerProbe =
       readonly ended: readonly { readonly pid: number; readonly ranMs: number }[];
     }
   | {
-      /** `unknown`: nobody has approved the server's host key. */
+      /** The kind of failure; `unknown`: nobody has approved the server's host key. */
       readonly kind: 'down' | 'unknown';
       readonly detail: string;
-      /** The host key that the server presented, when it is not the approved one. */
+      /** The host key that the server presented, when it is not the approved host key. */
       readonly hostKey: string | null;
     };
 
@@ -40,7 +40,7 @@ export function createServerProbeStore(pool: Pool) {
       return server;
     },
 
-    /** Stores a probe. Measured figures replace registered ones. Idempotent. */
+    /** Stores a probe of a server. Measured figures replace registered figures. Idempotent. */
     async save(name: string, probe: ServerProbe): Promise<void> {
       const measured = probe.kind === 'up' ? probe.inventory : null;
       await pool.query(sql`update servers set

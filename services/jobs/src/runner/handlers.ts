@@ -3,11 +3,11 @@ import type { RunMessageOptions } from '@signalbox/store/turns/runs';
 import type { Log } from '@signalbox/platform/log';
 
 export interface JobContext {
-  /** Run id, which is the id of the requesting action; a scheduled execution has its own. */
+  /** Id of the run, which is the id of the requesting action; a scheduled execution has an id of its own. */
   readonly runId: string;
-  /** Number of the attempt, from 1. An attempt that a stopping process gave back does not count. */
+  /** Number of the attempt, from 1. An attempt that ended because its process stopped does not count. */
   readonly attempt: number;
-  /** The requester and the thread; null for a scheduled execution. */
+  /** The person and thread that requested the job; null for a scheduled execution. */
   readonly owner: { readonly userKey: string; readonly threadId: string | null } | null;
   /** Aborts at the deadline, when the process stops, and when the run is lost; write nothing after that. */
   readonly signal: AbortSignal;
@@ -16,8 +16,8 @@ export interface JobContext {
   /** Stores progress. Does nothing for a scheduled execution. */
   progress(done: number, total: number): Promise<void>;
   /**
-   * Sends a message to the requester's chat at once. A message of the same slot edits the earlier one, also in a later attempt; an
-   * unchanged text is not sent again. The slot's last message is dropped when the one to edit was deleted or is too old. Does nothing
+   * Sends a message to the requester's chat at once. A message of the same slot edits the earlier message, also in a later attempt; an
+   * unchanged text is not sent again. The slot's last message is dropped when the message to edit was deleted or is too old. Does nothing
    * without a requester, or when the run was lost.
    */
   tell(text: string, options: { readonly slot: string } & RunMessageOptions): Promise<void>;
@@ -29,15 +29,15 @@ export interface JobContext {
 }
 
 export interface JobHandler<P, R> {
-  /** Returns the title for people: `Indexing the documentation`. */
+  /** Returns the job's title for people: `Indexing the documentation`. */
   readonly title: () => string;
-  /** Does the work. A crash may repeat it, so its effects must be idempotent. */
+  /** Does the job's work. A crash may repeat the work, so its effects must be idempotent. */
   run(payload: P, context: JobContext): Promise<R>;
-  /** Describes the result to the requester in one or two sentences; empty when it was already sent. */
+  /** Describes the result to the requester in one or two sentences; empty when the requester already got it. */
   say(result: R): string;
   /** Describes the result in one short line for approval cards; by default the first line of `say`. */
   brief?(result: R): string;
-  /** True when a scheduled execution is worth a row; by default always. */
+  /** True when a scheduled execution is worth storing; by default always. */
   isNotable?(result: R): boolean;
 }
 

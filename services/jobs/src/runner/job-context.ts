@@ -11,7 +11,7 @@ export interface Execution {
   readonly runId: string;
   readonly attempt: number;
   readonly owner: JobContext['owner'];
-  /** Null for a scheduled execution, which has no row until its end. */
+  /** The claimed run; null for a scheduled execution, which has no row until its end. */
   readonly run: LeasedRun | null;
   readonly payload: unknown;
   readonly log: Log;

@@ -4,17 +4,17 @@ import type { Log } from '@signalbox/platform/log';
 import type { LeasedRun, RunStore } from '@signalbox/store/turns/runs';
 
 interface HeldRun extends LeasedRun {
-  /** Called when another process took it. */
+  /** Called when another process took the run. */
   readonly lost: () => void;
-  /** Called when it is cancelled; possibly more than once. */
+  /** Called when the run is cancelled; possibly more than once. */
   readonly cancelled: () => void;
 }
 
 export type LeasedRuns = Leases<HeldRun>;
 
-/** A lease survives three lost heartbeats. */
+/** Heartbeats per lease: a lease survives three lost heartbeats. */
 const BEATS_PER_LEASE = 4;
-/** Delay until a cancelled run stops. */
+/** Maximum time between heartbeats, after which a cancelled run stops. */
 const BEAT_MAX_MS = SECOND_MS;
 
 /** Starts the heartbeat of the runs of this process, which also learns of cancellations. */

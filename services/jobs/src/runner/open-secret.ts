@@ -6,7 +6,7 @@ import type { SecretCipher } from '@signalbox/safety/secrets/cipher';
 
 /** One use of a secret. */
 export interface SecretUse {
-  /** A person's key, or `system` for scheduled work. */
+  /** Who uses the secret: a person's key, or `system` for scheduled work. */
   readonly actor: string;
   readonly threadId: string | null;
   readonly runId: string;

@@ -2,9 +2,9 @@ import { inspect } from 'node:util';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactValue, REDACTED } from '@signalbox/safety/redact/redact';
 
-/** Shorter values occur in too many words to be redacted. */
+/** Minimum length of a redacted value: shorter values occur in too many words. */
 const MIN_LENGTH = 4;
-/** Minimum length of a line or encoded part: shorter ones occur in other words. */
+/** Minimum length of a redacted line or encoded part: shorter parts occur in other words. */
 const MIN_PART_LENGTH = 8;
 
 /** Collects the secrets that one execution has opened, and redacts them from its output. */
@@ -14,12 +14,12 @@ export function createOpenedSecrets() {
   return {
     add: (value: string): void => {
       if (value.length < MIN_LENGTH || forms.includes(value)) return;
-      // Longest first, because one form may contain another.
+      // The longest form is replaced first, because one form may contain another.
       forms = [...new Set([...forms, ...formsOf(value)])].sort((one, other) => other.length - one.length);
     },
     /** Replaces secrets and their encodings with `[secret]`. */
     mask: <T>(value: T): T => (forms.length === 0 ? value : redactValue(value, replace)),
-    /** Returns the error, or a generic one when its text contains a secret. */
+    /** Returns the error, or a generic error when its text contains a secret. */
     maskError: (error: unknown, ref: string): unknown => {
       const said = inspect(error, { depth: 6 });
       return replace(said) === said ? error : new AppError('INTERNAL', { ref });

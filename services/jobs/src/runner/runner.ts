@@ -30,9 +30,9 @@ export interface RunnerDeps {
   readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
   /** Notifies the gateway of messages for a chat. The sweeper covers failures, since the outbox row is written. */
   readonly notify: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
-  /** Enqueues a run for the next job of its chain. The sweeper of that pool covers failures. */
+  /** Queues a run for the next job of its chain. The sweeper of that job's pool covers failures. */
   readonly handOn: (job: JobName, run: { readonly runId: string; readonly traceId: string }) => Promise<void>;
-  /** Attempts and deadlines; tests override those of the contract. */
+  /** Attempts and deadlines per job; tests override the limits in the contract. */
   readonly limits?: Readonly<Partial<Record<JobName, JobLimits>>>;
   /** Grace period of an aborted handler, in milliseconds. */
   readonly settleMs?: number;
@@ -103,7 +103,7 @@ async function runClaimed(
           .catch((error: unknown) => log.warn('queue did not take a run; the sweeper will', { error }));
       return FORGET;
     case 'stopped':
-      if (outcome.why === 'lost') return FORGET; // The new holder of the run also has its place in the queue.
+      if (outcome.why === 'lost') return FORGET; // The process that now has the run also has its place in the queue.
       if (outcome.why === 'stopping') {
         await parts.runs.giveBack(run, { delayMs: 0, counts: false, error: null });
         return { kind: 'again', delayMs: 0 };
@@ -269,7 +269,7 @@ async function settled(
   signal: AbortSignal,
 ): Promise<DoneOutcome | false | null> {
   const ended = working.catch(() => false as const);
-  const inTime = await waitAtMost(waitOrAbort(ended, signal), forMs).catch(() => null); // Null because the process is stopping.
+  const inTime = await waitAtMost(waitOrAbort(ended, signal), forMs).catch(() => null); // The wait ends early with null when the process is stopping.
   return inTime ?? null;
 }
 
@@ -338,7 +338,7 @@ function tooLong(why: StopReason, { deadlineMs, stallMs = deadlineMs }: JobLimit
   return { kind: 'failed', error: new AppError('JOB_TOO_SLOW', { seconds: String(deadlineMs / SECOND_MS) }) };
 }
 
-/** Returns the catalog's sentence for people, never a third party's message. */
+/** Returns the catalog's sentence for people, never another program's error message. */
 function describe(error: unknown, ref: string): string {
   return explainError(toAppError(error, ref));
 }

@@ -17,7 +17,7 @@ export interface BubblewrapProgram {
 
 /** Paths and limits of one command. Callers have checked that no path is a link. */
 export interface SandboxSpec {
-  /** Null when the command needs no workspace. */
+  /** Path of the workspace; null when the command needs no workspace. */
   readonly workspace: string | null;
   /** True (the default) to protect hooks and configuration of a git repository. */
   readonly hasRepository?: boolean;
@@ -56,7 +56,7 @@ export function createBubblewrapArguments(room: SandboxSpec, argv: readonly stri
     ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
     ['--chdir', room.workspace === null ? '/tmp' : join(INSIDE, room.cwd)],
     ['--info-fd', String(INFO_FD), '--block-fd', String(BLOCK_FD), '--seccomp', String(FILTER_FD), '--'],
-    // Set inside, where processes count for the sandbox's user and not for this service's.
+    // These limits are set inside the sandbox, where processes count for the sandbox's user and not for this service's.
     [PRLIMIT, '--core=0', `--nofile=${limits.openFiles}`, `--nproc=${limits.processes}`],
     [`--data=${limits.memoryBytes}`, `--fsize=${limits.fileBytes}`, `--cpu=${room.cpuSeconds}`, '--'],
     argv,

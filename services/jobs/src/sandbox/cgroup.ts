@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path';
 export interface ProgramLimits {
   readonly memoryMb: number;
   readonly cpus: number | null;
-  /** Processes and threads together, as the kernel counts. */
+  /** Maximum processes and threads together, as the kernel counts. */
   readonly tasks: number;
 }
 
-/** Folders of a control group: one in version 2; in version 1 one per controller, memory first. */
+/** Folders of a control group: in version 2 a single folder; in version 1 a folder per controller, memory first. */
 export type GroupFolders = readonly string[];
 
 const ROOT = '/sys/fs/cgroup';
@@ -36,7 +36,7 @@ export function makeGroup(name: string, limits: ProgramLimits, root: string = RO
 /** Removes an empty group; a group with processes stays. */
 export function removeGroup(folders: GroupFolders): void {
   for (const folder of folders) {
-    // The folder is missing, or has processes, which keep their limits.
+    // A missing folder is ignored, and so is a folder with processes, which keep their limits.
     tryOr(() => rmdirSync(folder), undefined);
   }
 }
@@ -50,7 +50,7 @@ export function listMembers(folders: GroupFolders): readonly number[] {
   return folders.flatMap((folder) => read(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number));
 }
 
-/** Describes the kernel's refusals in a group as the end of a sentence; empty without any. */
+/** Describes the kernel's refusals in a control group as the end of a sentence; empty when there were none. */
 export function describeRefusals(folders: GroupFolders): string {
   if (wasKilledForMemory(folders)) return '; it used more memory than it may have';
   return has(folders, ['pids.events'], /^max [1-9]/m) ? '; it wanted more processes than it may have' : '';
@@ -118,7 +118,7 @@ function limitVersion1(
   put(cpu, 'cpu.cfs_quota_us', quotaOf(cpus));
 }
 
-/** Microseconds per period; the kernel refuses less than a thousand. */
+/** Computes the processor quota in microseconds per period; the kernel refuses less than a thousand. */
 function quotaOf(cpus: number): number {
   return Math.max(1_000, Math.round(cpus * CPU_PERIOD_US));
 }

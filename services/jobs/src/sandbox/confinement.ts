@@ -43,13 +43,13 @@ export interface Confinement {
 }
 
 export interface ConfinementInput extends Omit<ProgramSandbox, 'passwd' | 'hostname'> {
-  /** Installation and service together determine the system user. */
+  /** The folder of the installation, which together with the service determines the system user. */
   readonly targetsDir: string;
   readonly service: string;
   readonly control: string;
 }
 
-/** User ids that nobody else assigns. Two services share one with a chance of one in two hundred million. */
+/** First of the user ids that nobody else assigns. Two services share an id with a chance of one in two hundred million. */
 const FIRST_USER = 1_900_000_000;
 const USERS = 200_000_000;
 const SELF_TEST_MS = 20_000;
@@ -87,7 +87,7 @@ async function confine({ program, filter, kind }: Cell, place: ConfinementInput)
   const user = kind === 'user' ? userOf(targetsDir, service) : null;
   mkdirSync(control, { recursive: true, mode: 0o700 });
   const [passwd, filterFile] = [join(control, 'passwd'), join(control, 'filter')];
-  // Bubblewrap reads the file, and the program may read it as any user.
+  // The passwd file is readable for all users: bubblewrap reads it, and the program may read it as any user.
   writeFileSync(passwd, createPasswdLine(user), { mode: 0o644 });
   writeFileSync(filterFile, filter, { mode: 0o600 });
   for (const folder of [room.release, room.data]) await giveTo(user ?? process.getuid?.() ?? 0, folder);
@@ -156,20 +156,20 @@ export function startConfined(
   }
 }
 
-/** Computes the user id of a service, stable in one installation. */
+/** Computes the system user's id for a service, stable in one installation. */
 function userOf(targetsDir: string, service: string): number {
   const hash = createHash('sha256').update(`${targetsDir}\0${service}`).digest();
   return FIRST_USER + (hash.readUInt32BE() % USERS);
 }
 
-/** Gives a folder with its contents, including links themselves, to the user. Skips a folder that is already theirs. */
+/** Gives a folder with its contents, including links themselves, to the user. Skips a folder that the user already owns. */
 async function giveTo(user: number, folder: string): Promise<void> {
   if (lstatSync(folder).uid === user) return;
   // chown changes the folder itself last, so an interrupted change is repeated.
   await run('/bin/chown', ['-hR', `${user}:${user}`, '--', folder], { env: {}, maxBuffer: 1_000_000 });
 }
 
-/** Starts Node as a confined program. Returns the problem; null when it works. */
+/** Tests the confinement by starting Node as a confined program. Returns the problem; null when it works. */
 async function tryOut(cell: Cell): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-confinement-'));
   try {

@@ -6,7 +6,7 @@ import { findBubblewrap } from './program.ts';
 
 type SandboxSettings = Pick<JobsConfig, 'BWRAP_PATH' | 'BWRAP_LIBRARY_PATH' | 'PATH' | 'PROCESS_CONFINEMENT'>;
 
-/** Finds the configured or installed bubblewrap; null without one. */
+/** Finds the configured or installed bubblewrap; null when none is found. */
 export function findConfiguredBubblewrap(config: SandboxSettings): BubblewrapProgram | null {
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;
   return findBubblewrap({ file, libraryPath, path });
@@ -17,7 +17,7 @@ export function findRepositoryBubblewrap(config: SandboxSettings, { kind }: Conf
   return kind === 'user' || kind === 'sandbox' ? findConfiguredBubblewrap(config) : null;
 }
 
-/** Finds the confinement of programs on this machine and logs it, with a warning when there is none. */
+/** Finds the confinement of programs on this machine and logs it, with a warning when there is no confinement. */
 export async function findConfinement(config: SandboxSettings, log: Log): Promise<Confinement> {
   const isOff = config.PROCESS_CONFINEMENT === 'off';
   const confinement = await openConfinement({ program: findConfiguredBubblewrap(config), isOff });

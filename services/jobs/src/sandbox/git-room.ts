@@ -8,7 +8,7 @@ import { NETWORK_FILES, listSystemMounts } from './system-mounts.ts';
 /** Paths of a fetch: its mirror, and the repository's folder or the network. */
 export interface GitPaths {
   readonly mirror: string;
-  /** Folder of a local repository, which needs no network; null for a remote one. */
+  /** Folder of a local repository, which needs no network; null for a remote repository. */
   readonly local: string | null;
   readonly isSsh: boolean;
   /** Folder of trusted host keys; null for the machine's own. */
@@ -17,9 +17,9 @@ export interface GitPaths {
 
 /** Confines a git command. */
 export interface GitConfinement {
-  /** Builds the arguments before git's own, starting with bubblewrap. */
+  /** Builds the arguments before git's own arguments, starting with bubblewrap. */
   words(room: GitPaths): readonly string[];
-  /** The system call filter, which the program reads from its fourth file descriptor. */
+  /** The system call filter, which bubblewrap reads from its fourth file descriptor. */
   readonly filter: Buffer;
   readonly libraryPath: string | null;
 }

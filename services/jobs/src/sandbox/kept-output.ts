@@ -11,7 +11,7 @@ export class KeptOutput {
     return this.#isCut;
   }
 
-  /** Creates a buffer for one stream, or for several whose order matters. */
+  /** Creates a buffer for one output stream, or for several whose order matters. */
   stream() {
     const chunks: Buffer[] = [];
     return {

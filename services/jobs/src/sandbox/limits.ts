@@ -1,18 +1,18 @@
 import { MIB } from '@signalbox/contracts/size';
 
 export interface CommandLimits {
-  /** Memory of each process; with a control group of all processes together. */
+  /** Maximum memory of each process; with a control group, of all processes together. */
   readonly memoryBytes: number;
   readonly processes: number;
   readonly fileBytes: number;
   /** Size of /tmp, the home folder and /dev/shm, each in memory. */
   readonly scratchBytes: number;
   readonly openFiles: number;
-  /** Stored output; the rest is read and dropped, so that the command does not block. */
+  /** Maximum stored output; further output is read and dropped, so that the command does not block. */
   readonly outputBytes: number;
 }
 
-/** Enough for a build or test run of a small project. */
+/** Limits of a command: enough for a build or test run of a small project. */
 export const COMMAND_LIMITS: CommandLimits = {
   memoryBytes: 1024 * MIB,
   processes: 128,

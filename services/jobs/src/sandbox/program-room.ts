@@ -3,7 +3,7 @@ import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NETWORK_FILES, listSystemMounts } from './system-mounts.ts';
 
-/** Paths and settings of a confined build or program. Host paths are in folders that no such program can write. */
+/** Paths and settings of a confined build or program. No confined program can write the folders with host paths. */
 export interface ProgramSandbox {
   /** Files of the release, mounted as /app. */
   readonly release: string;
@@ -51,7 +51,7 @@ export function createProgramArguments(room: ProgramSandbox, user: number | null
     ['--ro-bind', room.passwd, '/etc/passwd'],
     ['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
     [room.isReleaseWritable ? '--bind' : '--ro-bind', room.release, RELEASE, '--bind', room.data, DATA],
-    // Root owns /proc/sys.
+    // Root owns /proc/sys, so /proc is mounted read-only.
     ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/', '--chdir', '/'],
     Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
   ].flat();
@@ -62,7 +62,7 @@ export function createProgramArguments(room: ProgramSandbox, user: number | null
 /** Builds the arguments of the launcher in the sandbox, which executes the program. */
 export function buildProgramArgs(user: number | null): readonly string[] {
   const become = [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--'];
-  // Bubblewrap sets PWD, which is no variable of the program; and its user may be unable to enter the program's folder.
+  // Bubblewrap sets PWD, which the program must not get; and bubblewrap's user may be unable to enter the program's folder.
   return [...(user === null ? [] : become), '/usr/bin/env', '-u', 'PWD', '-C', RELEASE, '--'];
 }
 

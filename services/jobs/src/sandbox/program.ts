@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { tryOr } from '@signalbox/contracts/system-error';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
-/** Finds the configured bubblewrap, else the one on PATH; null without one. `openSandbox` checks whether it works. */
+/** Finds the configured bubblewrap, else bubblewrap on PATH; null when none is found. `openSandbox` checks whether it works. */
 export function findBubblewrap(settings: {
   readonly file: string | undefined;
   readonly libraryPath: string | undefined;

@@ -22,7 +22,7 @@ export type KillReason = 'deadline' | 'memory' | 'processes' | 'workspace' | 'di
 export interface SandboxResult {
   /** Exit code of the pipeline's last command; 128 + n after signal n. */
   readonly exitCode: number;
-  /** Null when the command exited by itself. */
+  /** Why the command was killed; null when it exited by itself. */
   readonly killed: KillReason | null;
   readonly output: string;
   /** True when output was dropped. */
@@ -35,7 +35,7 @@ export type CommandFolders = Pick<SandboxSpec, 'workspace' | 'writable' | 'cwd' 
 export interface RunOptions extends CommandFolders {
   /** Running processes are killed after this time, and the result says so. */
   readonly deadlineMs: number;
-  /** Aborts everything at once; the promise rejects with its reason. */
+  /** Aborts all processes at once; the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /** Maximum file size, when below the general limit. */
   readonly fileBytes?: number;
@@ -94,7 +94,7 @@ async function tryOut(cell: Cell): Promise<string | null> {
   const signal = abortAfter(SELF_TEST_MS);
   const room = { workspace: null, writable: [], cwd: '.', deadlineMs: SELF_TEST_MS, signal };
   try {
-    // Bubblewrap fails where the kernel refuses the filter.
+    // A trial run: bubblewrap fails where the kernel refuses the filter.
     const ran = await runPipeline(cell, [['/bin/true']], room);
     return ran.exitCode === 0
       ? null
@@ -139,13 +139,13 @@ async function runPipeline(
   try {
     const firsts = await Promise.all(stages.map((stage) => stage.first));
     const alive = firsts.filter((first) => first !== null);
-    // An exited stage has run nothing.
+    // A stage that has exited has run nothing, so an error is ignored.
     for (const first of alive) tryOr(() => group?.add(first), undefined);
     // Without control groups the kernel counts the processes of a sandbox only for users other than root.
     const isUncounted = group === null && process.getuid?.() === 0;
     const counting = isUncounted ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;
     const watching = options.watch?.(over.signal).then((why) => (why === null ? undefined : kill(why)));
-    watching?.catch(() => kill(null)); // Nothing may run unwatched. `Promise.all` below throws the error.
+    watching?.catch(() => kill(null)); // No command may run without the watch. `Promise.all` below throws the error.
     for (const stage of stages) stage.release();
     const codes = await Promise.all(stages.map((stage) => stage.ended));
     over.abort();
@@ -183,7 +183,7 @@ function connect(stages: readonly PipelineStage[], follow: (stream: PipelineStag
     }
     stage.stdout.on('error', () => undefined);
     stage.stdout.pipe(next.stdin);
-    // A command that writes to an exited one is killed too, as by SIGPIPE in a shell.
+    // A command that writes to an exited command is killed too, as by SIGPIPE in a shell.
     next.stdin.once('close', stage.kill);
   }
 }
@@ -204,7 +204,7 @@ function firstLine(text: string): string {
   return text.trim().split('\n')[0]?.slice(0, 300) ?? '';
 }
 
-/** Creates a command's control group, which limits processes and memory together; null when this process may not. */
+/** Creates a command's control group, which limits processes and memory together; null when this process may not create groups. */
 function createControlGroup({ memoryBytes, processes: tasks }: CommandLimits) {
   const folders = makeGroup(`${OF_SANDBOX}${newId('run')}`, { memoryMb: memoryBytes / MIB, cpus: null, tasks });
   if (folders === null) return null;

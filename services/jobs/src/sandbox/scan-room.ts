@@ -6,7 +6,7 @@ import { compileFilter } from './system-call-filter.ts';
 import { listSystemMounts } from './system-mounts.ts';
 
 const FILTER_FD = 3;
-/** Code that a scan needs. Data and keys of the product are in other folders. */
+/** Folders with code that a scan needs. Data and keys of the product are in other folders. */
 const CODE = ['node_modules', 'shared', 'package.json'];
 
 /** Opens a read-only sandbox without network for scans, with the system, the scan's code and the mirror. Null without bubblewrap. */

@@ -7,17 +7,17 @@ import { tryOr } from '@signalbox/contracts/system-error';
 import { killGroup } from '@signalbox/contracts/process-group';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
-/** The kernel takes a moment to remove a killed sandbox. */
+/** Number of checks whether a killed sandbox is gone, since the kernel takes a moment. */
 const GONE_ATTEMPTS = 400;
 const GONE_PAUSE_MS = 10;
 const KILLED = 137;
 
-/** Starts a command in its own sandbox, held until `release`. It gets none of this process's environment. */
+/** Starts a command in its own sandbox, held until `release`. The command gets none of this process's environment. */
 export function startPipelineStage(program: BubblewrapProgram, words: readonly string[], filter: Buffer) {
   const child = spawn(program.file, [...words], {
     env: program.libraryPath === null ? {} : { LD_LIBRARY_PATH: program.libraryPath },
     cwd: '/',
-    detached: true, // A process group of its own, which `kill` ends when the first process is unknown.
+    detached: true, // The command gets a process group of its own, which `kill` ends when the first process is unknown.
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   // `stdio` makes all six streams pipes. The last three are INFO_FD, BLOCK_FD and FILTER_FD.
@@ -37,7 +37,7 @@ export function startPipelineStage(program: BubblewrapProgram, words: readonly s
     stdin,
     stdout,
     stderr,
-    /** Host pid of the sandbox's first process, whose end ends all others; null when none started. */
+    /** Host pid of the sandbox's first process, whose end ends all other processes; null when none started. */
     first,
     release: (): void => void block.end('\n'),
     kill,

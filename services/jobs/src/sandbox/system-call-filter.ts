@@ -3,7 +3,7 @@ import { CHECKED_CALLS, getCallNumber, REFUSED_CALLS, type Architecture } from '
 /** A classic BPF instruction (`linux/filter.h`): code, jump when true, jump when false, operand. */
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, operand: number];
 
-/** Loads a word of the call's data (`struct seccomp_data` in `linux/seccomp.h`). */
+/** The instruction that loads a word of the call's data (`struct seccomp_data` in `linux/seccomp.h`). */
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
@@ -21,25 +21,25 @@ const EPERM = errno(1);
 const ENOSYS = errno(38);
 const EAFNOSUPPORT = errno(97);
 
-/** `AUDIT_ARCH_…` of `linux/audit.h`: the call table of an architecture. */
+/** The call table of each architecture: `AUDIT_ARCH_…` of `linux/audit.h`. */
 const TABLES: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
-/** Bit of x64's second numbering, x32. */
+/** The bit that marks calls in x64's second numbering, x32. */
 const X32_BIT = 0x4000_0000;
-/** mseal, the newest reviewed call. Later calls are refused like unknown ones. */
+/** The number of mseal, the newest reviewed call. Later calls are refused like unknown calls. */
 const LAST_KNOWN = 462;
 
-/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET of `linux/sched.h`. Only unshare and clone3 accept NEWTIME. */
+/** The namespace flags of `linux/sched.h`, from CLONE_NEWNS to CLONE_NEWNET; only unshare and clone3 accept CLONE_NEWTIME. */
 const NAMESPACE_FLAGS = 0x7e02_0000;
-/** Inserts characters into a terminal's input (`asm-generic/ioctls.h`). */
+/** The ioctl that inserts characters into a terminal's input (`asm-generic/ioctls.h`). */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 /** PER_LINUX and PER_LINUX32, with and without UNAME26, and the query. Other values weaken memory protection. */
 const PERSONALITIES = [0, 0x8, 0x2_0000, 0x2_0008, 0xffff_ffff];
 /** Unspecified, UNIX, INET, INET6, NETLINK. Other families may leave the namespace: AF_VSOCK reaches the host. */
 const SOCKET_FAMILIES = [0, 1, 2, 10, 16];
-/** Set-user-id and set-group-id: with these bits other users could run a workspace file as this service's user. */
+/** The set-user-id and set-group-id bits: with them other users could run a workspace file as this service's user. */
 const SET_ID_BITS = 0o6000;
-/** O_CREAT and O_TMPFILE: `open` uses its mode only with these flags. */
+/** The flags O_CREAT and O_TMPFILE: only with them does `open` use its mode. */
 const CREATES = 0x40_0040;
 
 /**
@@ -74,7 +74,7 @@ function checks(): readonly (readonly [keyof typeof CHECKED_CALLS, readonly Inst
     // The flags of these calls are in memory, which filters cannot read. Libc falls back to clone and openat.
     ['clone3', [verdict(ENOSYS)]],
     ['openat2', [verdict(ENOSYS)]],
-    // Libc falls back to fchmodat.
+    // For fchmodat2, libc falls back to fchmodat.
     ['fchmodat2', [verdict(ENOSYS)]],
     [
       'ioctl',
@@ -119,7 +119,7 @@ function load(offset: number): Instruction {
   return [LOAD, 0, 0, offset];
 }
 
-/** Loads the lower half of an argument, which the kernel reads here. Both architectures store it first. */
+/** Loads the lower half of a call's argument, which both architectures store first. */
 function argument(place: number): Instruction {
   return load(ARGUMENTS_AT + 8 * place);
 }

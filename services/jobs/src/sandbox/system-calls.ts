@@ -100,7 +100,7 @@ export const CHECKED_CALLS = {
   mknodat: [259, 33],
 } as const satisfies typeof REFUSED_CALLS;
 
-/** Returns the number of a call on an architecture; null where it lacks the call. */
+/** Returns the number of a call on an architecture; null where the architecture lacks the call. */
 export function getCallNumber(
   [x64, arm64]: readonly [x64: number | null, arm64: number | null],
   architecture: Architecture,

@@ -16,7 +16,7 @@ export const NETWORK_FILES = [
 
 /** Lists bubblewrap arguments that mount the system's programs and libraries read-only. `more`: further names in /etc. */
 export function listSystemMounts(more: readonly string[] = []): readonly string[] {
-  // On merged systems these are links into /usr, on others folders.
+  // On systems with a merged /usr these paths are links into /usr, on other systems folders.
   const roots = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].flatMap((path) => {
     if (!existsSync(path)) return [];
     return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];

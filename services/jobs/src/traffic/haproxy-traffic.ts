@@ -74,7 +74,7 @@ export class HaproxyTraffic implements TrafficSwitch {
     return at.reduce((sum, { requests }) => sum + requests, 0);
   }
 
-  /** Gives the idle server slot to the instance and drains the other one. */
+  /** Gives the idle server of the backend to the instance and drains the other server. */
   async #apply(route: Route, signal: AbortSignal): Promise<void> {
     const now = await this.#servers(route.service, signal);
     const { host, port } = route.upstream;
@@ -162,7 +162,7 @@ function createHaproxyStates(folder: string): {
     write: async (state) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(state.route.service);
-      const next = `${file}.${newId('tmp')}`; // Several processes may write at once.
+      const next = `${file}.${newId('tmp')}`; // Several processes may write at once, so each writes a file of its own first.
       const handle = await open(next, 'wx', 0o600);
       try {
         await handle.writeFile(`${JSON.stringify(state)}\n`);

@@ -15,7 +15,7 @@ export interface HaproxyServer {
 }
 
 const DEADLINE_MS = 5 * SECOND_MS;
-/** HAProxy's success messages; anything else is a refusal. */
+/** Matches HAProxy's success messages; any other message is a refusal. */
 const AGREED = /^(?:|IP changed .*|port changed .*|no need to change .*|nothing changed.*)$/;
 
 /** Runs commands of the runtime socket in order. Throws ROUTE_REFUSED with HAProxy's message, UPSTREAM_UNAVAILABLE. */
@@ -70,6 +70,6 @@ function talk(path: string, command: string, signal: AbortSignal): Promise<strin
         reject(signal.reason as Error); // Every abort here carries an Error.
       else reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'HAProxy' }, cause));
     });
-    socket.once('close', () => reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'HAProxy' }))); // Has no effect after a complete answer.
+    socket.once('close', () => reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'HAProxy' }))); // After a complete answer this rejection has no effect.
   });
 }

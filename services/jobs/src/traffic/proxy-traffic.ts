@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { say } from '@signalbox/messages/say';
 import type { TrafficSwitch } from './traffic.ts';
 
-/** The proxy answers from memory, or after one write to disk. */
+/** The deadline of a call: the proxy answers from memory, or after one write to disk. */
 const DEADLINE_MS = 10 * SECOND_MS;
 
 const OpenRequests = z.object({ requests: z.number().int().nonnegative() });

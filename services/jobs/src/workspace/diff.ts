@@ -61,7 +61,7 @@ export function refuseDiff(detail: string): never {
 function requireNothingElse(text: string): void {
   let [oldLeft, newLeft] = [0, 0];
   for (const [place, line] of text.split('\n').entries()) {
-    if (line.startsWith('\\')) continue; // "No newline at end of file"
+    if (line.startsWith('\\')) continue; // git's line "No newline at end of file"
     if (oldLeft > 0 || newLeft > 0) {
       if (!line.startsWith('+')) oldLeft -= 1;
       if (!line.startsWith('-')) newLeft -= 1;

@@ -81,7 +81,7 @@ export async function putFile(
   }
 }
 
-/** Reads the mode of an existing file; null without one. Throws PATH_DENIED, and PATH_UNSUITABLE for a folder. */
+/** Reads the mode of an existing file; null when the file is missing. Throws PATH_DENIED, and PATH_UNSUITABLE for a folder. */
 export async function readFileMode(folder: Folder, name: string, path: string): Promise<number | null> {
   const stats = await allowMissing(lstat(folder.at(name)));
   if (stats === null) return null;

@@ -18,7 +18,7 @@ const Journal = z.object({ actionId: z.string(), steps: z.array(FileStep), resul
 export type Journal = z.infer<typeof Journal>;
 export type FileStep = z.infer<typeof FileStep>;
 
-/** Moments of an apply at which a test may kill the process. */
+/** Moments while a diff is applied at which a test may kill the process. */
 export type CommitStage = 'staged' | 'written' | 'placed' | 'finished';
 
 export interface JournalFolders {
@@ -45,7 +45,7 @@ export async function commitJournal(place: JournalFolders, journal: Journal): Pr
   await finish(place, journal);
 }
 
-/** Finishes the journal of a dead process, and removes texts without a journal. */
+/** Finishes the changes in a dead process's journal, and removes texts without a journal. */
 export async function recoverJournal(place: JournalFolders): Promise<void> {
   const journal = await readJournal(place);
   if (journal !== null) await finish(place, journal);
@@ -54,7 +54,7 @@ export async function recoverJournal(place: JournalFolders): Promise<void> {
   }
 }
 
-/** Finds the result of an earlier run with this action id; undefined without one. */
+/** Finds the result of an earlier run with this action id; undefined when there is none. */
 export async function findEarlierResult(notes: string, actionId: string): Promise<unknown> {
   const text = await allowMissing(readFile(doneFile(notes, actionId), 'utf8'));
   return text === null ? undefined : (JSON.parse(text) as unknown);

@@ -37,7 +37,7 @@ export function createWorkspacesPruneHandler(parts: {
         try {
           const gone = await withLock(parts.lockPool, getWorkspaceLock(name), async () => {
             if (!(await isUnused(home, name, usedBefore))) return false; // A job uses the workspace again.
-            // The notes are moved last: until then the next run finds the remains of an interrupted one.
+            // The notes are moved last: until then the next run finds what an interrupted run left.
             await allowMissing(rename(join(home, 'files', name), join(trash, newId('old'))));
             await allowMissing(rename(join(home, 'notes', name), join(trash, newId('old'))));
             return true;

@@ -22,15 +22,15 @@ export interface Usage {
 /** Reasons for killing a writing command: its workspace is too large, or the disk is nearly full. */
 export type OverrunReason = 'workspace' | 'disk';
 
-/** Even an empty entry counts as a block: names alone can fill a disk. */
+/** The size counted for any entry, even an empty file: names alone can fill a disk. */
 const ENTRY_BYTES = 4096;
-/** Entries read in parallel; there are few I/O threads. */
+/** Number of entries read in parallel; there are few I/O threads. */
 const BATCH = 64;
-/** Interval of free space checks. A fast disk writes some hundred megabytes meanwhile: see the reserve. */
+/** Time between two checks of the free space, in which a fast disk writes some hundred megabytes. */
 const FREE_MS = 100;
 /** Pause between measurements as a multiple of their duration, so that large workspaces keep no core busy. */
 const REST_FACTOR = 2;
-/** Other programs write too: a smaller loss of free space is not blamed on a command. */
+/** A loss of free space below this size is not blamed on a command, because other programs write too. */
 const SLACK_BYTES = 16 * MIB;
 
 /** Measures the disk usage of a workspace; changes meanwhile may count too much. Rejects with the signal's reason. */
@@ -92,7 +92,7 @@ export async function watchUsage(
   signal: AbortSignal,
 ): Promise<OverrunReason | null> {
   try {
-    // Both settle soon after the signal.
+    // Both watches settle soon after the signal.
     return await Promise.race([watchTotal(root, quota, start, signal), watchFree(root, quota, start, signal)]);
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -32,7 +32,7 @@ export async function runCommand(
   const room = { workspace: scope.root, cwd: cwd.join('/') || '.', deadlineMs, signal: context.signal };
   // A command without approval only reads, so nothing is writable.
   if (command.kind === 'argv') return sandbox.runArgv(command.pipeline, { ...room, writable: [] });
-  // One script at a time: another could swap a folder between check and mount.
+  // Scripts of a workspace run one at a time: another script could swap a folder between check and mount.
   return oneAtATime(lockPool, payload.workspace, async () => {
     if ((await findEarlierResult(scope.notes, actionId)) !== undefined)
       throw new AppError('TOOL_OUTCOME_UNKNOWN', { tool: 'The command' });

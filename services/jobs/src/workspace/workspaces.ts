@@ -10,18 +10,18 @@ const GIT_FOLDERS = ['hooks', 'info', 'objects/info', 'objects/pack', 'refs/head
 
 /**
  * Opens a workspace by its name. Returns its absolute path without links, and a notes folder that nothing in the workspace can reach.
- * Creates a new one as an empty git repository. Concurrent calls are safe: the first rename wins. Throws WORKSPACE_DAMAGED when the
+ * Creates a new workspace as an empty git repository. Concurrent calls are safe: the first rename wins. Throws WORKSPACE_DAMAGED when the
  * repository's files are missing or replaced.
  */
 export async function openWorkspace(home: string, name: string) {
   const folder = join(resolve(home), 'files', name);
   const notes = join(resolve(home), 'notes', name);
-  // Only this user may read people's files.
+  // Only this service's user may read people's files.
   await mkdir(join(resolve(home), 'files'), { recursive: true, mode: 0o700 });
   await mkdir(notes, { recursive: true, mode: 0o700 });
   if (!(await isFolder(folder))) await createWorkspace(folder);
   const root = await realpath(folder);
-  // The sandbox mounts these by path, so they must not have become links.
+  // The sandbox mounts these folders by path, so they must not have become links.
   const whole = (await isFolder(join(root, '.git'))) && (await isFolder(join(root, '.git/hooks')));
   if (!whole || !(await lstat(join(root, '.git/config'))).isFile())
     throw new AppError('WORKSPACE_DAMAGED', { workspace: name, folder: root });

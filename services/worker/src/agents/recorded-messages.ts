@@ -8,7 +8,7 @@ export function findTurnStart(messages: readonly BaseMessage[], batch: ReadonlyS
   return index === -1 ? messages.length : index;
 }
 
-/** Splits off the messages that an earlier run of this turn has read; all messages when there was no such run. */
+/** Splits a turn's messages into `taken`, which an earlier run gave to the agent, and `later`. In a first run all are `taken`. */
 export function splitTaken(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
   const taken = batch.filter(({ id }) => known.has(id));
   return taken.length === 0 ? { taken: batch, later: [] } : { taken, later: batch.filter(({ id }) => !known.has(id)) };

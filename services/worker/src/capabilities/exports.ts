@@ -27,7 +27,7 @@ export default toolGroup({
       ...LOOK_UP_DEFAULTS,
       deadlineMs: 10_000,
       run: async ({ server, project }, { ports, now }) => {
-        // A mistyped name must not look like an empty list.
+        // Throws for an unknown server, so that a mistyped name does not look like an empty list.
         if (server) await ports.servers.get(server);
         if (project) await ports.projects.get(project);
         const held = await ports.portAllocations.list({ server, project });

@@ -44,7 +44,7 @@ export default toolGroup({
       probe: async (_, { ports, wrote, actionId }) => {
         const mark = await wrote();
         if (mark === null) return { kind: 'not-done' };
-        // `remember` stored the fact in this row.
+        // The action `remember` stored the fact in this row.
         const made = (mark.result as Told | null) ?? (await ports.memory.rememberedBy(actionId));
         // The person may have deleted the fact since.
         return made ? { kind: 'done', output: told(made) } : { kind: 'unknown' };

@@ -33,7 +33,7 @@ const Login = SecretHandle.optional().describe(
 /** The environments where a project has a service; `update_project` resolves them. */
 const RunsIn = z.object({ runsIn: z.array(z.string()).default([]) });
 
-/** Nobody reads more in a chat; `export_projects` lists all. */
+/** The maximum projects in a chat message; `export_projects` lists all. */
 const MAX_LISTED = 50;
 
 const Description = z.string().trim().min(1).max(500);
@@ -164,7 +164,7 @@ export default toolGroup({
       }),
       handles: ['repositoryLogin'],
       ...CHANGE_DEFAULTS,
-      // Inspecting the repository returns words of its authors.
+      // The result contains text that the repository's authors wrote.
       holds: 'records',
       madeHere: ['name', 'description', 'repository', 'status'],
       egress: true,

@@ -222,7 +222,7 @@ export default toolGroup({
       run: async ({ command, project }, context) => {
         const { decision, pipeline, reason } = classifyCommand(command);
         if (decision === 'deny') throw new AppError('COMMAND_REFUSED', { reason });
-        // A command that may change something runs here after a person approved exactly this text.
+        // The approved command may change something; the person approved exactly this text.
         const what = pipeline
           ? { kind: 'argv' as const, pipeline: pipeline.map((argv) => [...argv]) }
           : { kind: 'shell' as const, script: command };
@@ -263,7 +263,7 @@ type Refused = {
 };
 type Ended<T> = Refused | { readonly outcome: 'done'; readonly result: T };
 
-/** Returns the result of a job, or a note that it is still running. Throws the job's refusal. */
+/** Returns the result of a job, or a note that the job is still running. Throws the job's refusal. */
 function unwrap<T>(worked: JobWait<Ended<T>>): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
   if (worked.kind === 'goes-on') return { state: 'goes-on' };
   if (worked.result.outcome === 'refused') {
@@ -277,11 +277,11 @@ function unwrapProbed<T>(found: ProbeResult<Ended<T>>): ProbeResult<{ readonly s
   if (found.kind !== 'done') return found;
   if (found.output.outcome === 'done') return { kind: 'done', output: { state: 'done', ...found.output.result } };
   const { code, data } = found.output.refusal;
-  return { kind: 'failed', error: new AppError(code, data as ErrorData<ErrorCode>) }; // as above
+  return { kind: 'failed', error: new AppError(code, data as ErrorData<ErrorCode>) }; // the job service made the data from an AppError of this code
 }
 
 async function callOf({ ports, actor, threadId, actionId }: ToolContext, project: string | undefined) {
-  // A mistyped name must not open an empty workspace.
+  // Throws for an unknown project, so that a mistyped name does not open an empty workspace.
   if (project !== undefined) await ports.projects.get(project);
   const workspace = project === undefined ? toWorkspaceName('thread', threadId) : toWorkspaceName('project', project);
   return { workspace, bounds: 'PERSON' as const, actor: actor.userKey, threadId, actionId };
@@ -298,7 +298,7 @@ function shorten(text: string, limit: number): string {
   return `${text.slice(0, half)}\n${gap}\n${text.slice(-half)}`;
 }
 
-/** The beginning of a command, for lists; the approval card shows all of it. */
+/** Shortens a command to its beginning, for lists; the approval card shows the whole command. */
 function inShort(command: string): string {
   const line = command.replace(/\s+/g, ' ');
   return line.length <= 60 ? line : `${line.slice(0, 60)}…`;

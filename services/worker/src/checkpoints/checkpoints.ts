@@ -31,7 +31,7 @@ export type CheckpointFormat = 'incremental' | 'stock';
 
 interface OpenThread {
   readonly lane: Lane;
-  /** True while nothing is stored, so that reads can be skipped. */
+  /** True while nothing is stored for the thread, so that reads can be skipped. */
   empty: boolean;
   head: {
     readonly config: RunnableConfig;
@@ -68,7 +68,7 @@ interface WarmThread extends Pick<OpenThread, 'isIncremental' | 'rows' | 'flushe
 export class Checkpoints extends PostgresSaver {
   readonly #pool: Pool;
   readonly #open = new Map<string, OpenThread>();
-  /** Least recently used first. */
+  /** Recently used threads, the least recently used first. */
   readonly #warm = new Map<string, WarmThread>();
 
   readonly #form: CheckpointFormat;
@@ -104,7 +104,7 @@ export class Checkpoints extends PostgresSaver {
     if (!keep || !thread?.stored || thread.head) return;
     const { lane, stored: tuple, isIncremental, rows, flushes } = thread;
     const isLong = flushes >= KEPT;
-    // Pruning runs in the background; the next pruning repairs a failure.
+    // Pruning runs in the background; when it fails, the next pruning catches up.
     if (isLong) pruneCheckpoints(this.#pool, threadId, KEPT).catch(() => undefined);
     this.#warm.set(threadId, {
       epoch: BigInt(lane.epoch),
@@ -127,7 +127,7 @@ export class Checkpoints extends PostgresSaver {
     this.stored(threadId);
   }
 
-  /** Returns what `flush` would write, for the caller's own transaction. `emptied`: channels whose lists are stored empty. */
+  /** Returns the row that `flush` would write, for the caller's own transaction. `emptied`: channels whose lists are stored empty. */
   async pending(threadId: string, emptied: readonly string[] = []): Promise<CheckpointRow | null> {
     const thread = this.#open.get(threadId);
     if (!thread?.head) return null;
@@ -265,7 +265,7 @@ function configOf(threadId: string, checkpoint: Checkpoint): RunnableConfig {
   return { configurable: { thread_id: threadId, checkpoint_ns: '', checkpoint_id: checkpoint.id } };
 }
 
-/** Copies only the containers: LangGraph replaces values in the objects that it is given, and never changes a value. */
+/** Copies only the objects and lists of a checkpoint: LangGraph never changes a value in place. */
 function copyOf(tuple: CheckpointTuple): CheckpointTuple {
   const { checkpoint } = tuple;
   return {

@@ -11,12 +11,12 @@ const CLASSES: Readonly<Record<string, (fields: Fields) => BaseMessage>> = {
   ToolMessage: (fields) => new ToolMessage(fields as never), // encodeMessage wrote the fields of a ToolMessage
 };
 
-/** Marks LangChain's own objects and escaped values. A text cannot contain this mark, because JSON escapes quotation marks. */
+/** Matches LangChain's own objects and escaped values. Text cannot match, because JSON escapes quotation marks. */
 const OF_LANGCHAIN = /"lc":|"__lc_escaped__":/;
 
 type Written = readonly [name: string, fields: Fields];
 
-/** Writes a message as compact JSON, without empty fields; an unknown class or LangChain object in LangGraph's own form. */
+/** Encodes a message as compact JSON without empty fields. Messages of an unknown class keep LangGraph's own form. */
 export async function encodeMessage(message: BaseMessage, serde: SerializerProtocol): Promise<Uint8Array> {
   const written = message.toJSON();
   const name = written.id.at(-1) ?? '';
@@ -32,13 +32,13 @@ export async function encodeMessage(message: BaseMessage, serde: SerializerProto
 /** Reads a message that `encodeMessage` wrote. LangChain's own loader takes ten times as long. */
 export async function decodeMessage(json: string, serde: SerializerProtocol): Promise<BaseMessage> {
   if (OF_LANGCHAIN.test(json)) return (await serde.loadsTyped('json', json)) as BaseMessage; // these rows hold only messages
-  const [name, fields] = JSON.parse(json) as Written; // as above
+  const [name, fields] = JSON.parse(json) as Written; // rows without LangChain objects hold only the pair that `encodeMessage` wrote
   const create = CLASSES[name];
   if (!create) throw new Error(`a message of a conversation is of the class ${name}, which is not known`);
   return create(fields);
 }
 
-/** Constructor fields with a default, mostly empty. */
+/** Message fields that LangChain's constructors fill with defaults, mostly empty. */
 const FILLED_IN: ReadonlySet<string> = new Set([
   'additional_kwargs',
   'response_metadata',

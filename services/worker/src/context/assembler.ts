@@ -10,7 +10,7 @@ import { findTimedRules } from './windows.ts';
 interface AssemblerParts {
   readonly db: Queryable;
   policies(): PolicySet;
-  /** The installation's IANA zone; a person's own zone is unknown. */
+  /** The installation's IANA time zone, since a person's own time zone is unknown. */
   readonly timeZone: string;
   readonly titleOf: SectionOptions['titleOf'];
 }
@@ -27,7 +27,7 @@ interface CachedMemory {
 export class ContextAssembler {
   readonly #parts: AssemblerParts;
   readonly #moments: TimeFormat;
-  /** By identity, the least recently used first. */
+  /** Cached memory by person, the least recently used first. */
   readonly #cached = new Map<string, CachedMemory>();
 
   constructor(parts: AssemblerParts) {

@@ -3,7 +3,7 @@ import type { PromptContext } from '@signalbox/contracts/governance/execution-tu
 export interface PromptSection {
   readonly name: string;
   readonly heading: string;
-  /** Whole lines, the most important first. */
+  /** The section's lines, the most important first; a line is kept or omitted as a whole. */
   readonly lines: readonly string[];
   readonly more: number;
   /** Where a person or a tool finds the omitted lines. */
@@ -13,7 +13,7 @@ export interface PromptSection {
 /** The maximum length of the prompt's facts, in bytes of UTF-8: a tokenizer makes at most one token of a byte. */
 export const MAX_CONTEXT_BYTES = 8_000;
 
-/** The longest count in `and 10,000 more`. */
+/** The widest count in `and 10,000 more`, to reserve room. */
 const COUNT_ROOM = '0,000,000';
 
 /** Joins sections into at most `mostBytes`. Omits and counts lines after the first that does not fit; never cuts a line. Pure. */

@@ -3,7 +3,7 @@ export type TimeFormat = ReturnType<typeof createTimeFormat>;
 
 type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZoneName';
 
-/** Formats are slow to create. */
+/** Created once, since an `Intl.DateTimeFormat` is slow to create. */
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
 
 export function createTimeFormat(timeZone: string) {
@@ -17,7 +17,7 @@ export function createTimeFormat(timeZone: string) {
     minute: '2-digit',
     timeZoneName: 'longOffset',
   });
-  /** Caches the last minute: texts repeat the same moments. */
+  /** Caches the parts of the last formatted minute, since one text often formats the same minute several times. */
   let last: { readonly minute: number; readonly parts: Readonly<Record<Part, string>> } | undefined;
   const read = (at: Date): Readonly<Record<Part, string>> => {
     const minute = Math.floor(at.getTime() / 60_000);
@@ -30,26 +30,26 @@ export function createTimeFormat(timeZone: string) {
     const { year, month, day } = read(at);
     return `${year}-${month}-${day}`;
   };
-  /** Noon `days` before: days with a clock change have 23 or 25 hours, so midnight could land on a neighboring day. */
+  /** Returns noon `days` before `at`: near midnight, a day of 23 or 25 hours could lead to a wrong date. */
   const daysBefore = (at: Date, days: number): Date =>
     new Date(Date.parse(`${dayOf(at)}T12:00:00Z`) - days * 24 * 3_600_000);
 
   return {
     timeZone,
-    /** `Wednesday 2026-11-25`. */
+    /** Formats a day: `Wednesday 2026-11-25`. */
     day: (at: Date): string => `${read(at).weekday} ${dayOf(at)}`,
-    /** `2026-11-25 15:33`. */
+    /** Formats a minute: `2026-11-25 15:33`. */
     minute: (at: Date): string => `${dayOf(at)} ${clockOf(read(at))}`,
-    /** `15:33`. */
+    /** Formats a time of day: `15:33`. */
     clock: (at: Date): string => clockOf(read(at)),
-    /** `UTC+01:00`. */
+    /** Formats the zone's offset: `UTC+01:00`. */
     offset: (at: Date): string => read(at).timeZoneName.replace('GMT', 'UTC'),
-    /** The day before, `Tuesday 2026-11-24`. */
+    /** Formats the day before `at`: `Tuesday 2026-11-24`. */
     dayBefore: (at: Date): string => {
       const noon = daysBefore(at, 1);
       return `${WEEKDAY.format(noon)} ${noon.toISOString().slice(0, 10)}`;
     },
-    /** `today`, `yesterday`, `3 days ago`, by days of the zone. */
+    /** Formats the distance in calendar days of the zone: `today`, `yesterday`, `3 days ago`. */
     ago: (at: Date, now: Date): string => {
       const days = Math.round((Date.parse(dayOf(now)) - Date.parse(dayOf(at))) / (24 * 3_600_000));
       if (days <= 0) return 'today';

@@ -30,7 +30,7 @@ export interface SectionOptions {
 
 const TITLE_LENGTH = 80;
 
-/** The sections in the order of the prompt; lines of the last section are omitted first. Pure. */
+/** Writes the sections in the order of the prompt; lines of the last section are omitted first. Pure. */
 export function writeSections(
   rows: ContextRows,
   memory: MemoryRows,
@@ -179,7 +179,7 @@ function isResource(resource: string): boolean {
   return /^(project|service|server|node|thread|port|environment):[a-z0-9][a-z0-9_/:-]{0,80}$/.test(resource);
 }
 
-/** The version, when it has the form of a version number: whoever tags a commit chooses the text. */
+/** Returns a version only in the form of a version number: whoever tags a commit chooses the text. */
 function named(version: string | null): string {
   return version !== null && version !== '' && isHarmlessText(version) ? ` ${version}` : '';
 }

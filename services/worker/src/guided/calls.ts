@@ -23,7 +23,7 @@ export class NodeCalls {
     this.#state = state;
     this.#groups = groups;
     const before = this.#acted().length;
-    // The count restarts with the turn, so a node that runs again after a crash gets the same number, and its calls the same ids.
+    // Numbers answers within the turn, so that a node that runs again after a crash gives its calls the same ids.
     this.#answerId = extras.run.answerId(extras.turnKey, before + 1);
   }
 

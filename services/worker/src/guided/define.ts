@@ -6,7 +6,7 @@ import type { ActionSpecs, GuidedSpec } from './spec.ts';
 import { TURN_CHANNELS } from './state.ts';
 import { createGuidedAgent } from './turn.ts';
 
-/** Defines a guided agent as a plug-in. Throws a teaching error for the author when nodes or migrations do not fit together. */
+/** Defines a guided agent as a plug-in. Throws an error that teaches the author when nodes or migrations do not fit together. */
 export function defineGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(spec: GuidedSpec<S, A>): AgentPlugin {
   for (const [name, { then = [] }] of Object.entries(spec.nodes))
     for (const other of then)

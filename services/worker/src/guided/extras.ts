@@ -3,7 +3,7 @@ import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-
 import type { AgentRun } from '../agents/agent.ts';
 import type { GuidedState } from './state.ts';
 
-/** Data of a single run beside the state; never checkpointed. */
+/** Values of a single run beside the conversation's state; never checkpointed. */
 export interface RunContext {
   readonly run: AgentRun;
   /** The id of the turn's first message, which also identifies a resumed turn. */

@@ -4,10 +4,10 @@ import type { GuidedStateUpdate } from './state.ts';
 import type { GuidedSpec, ActionSpecs, StoredValues } from './spec.ts';
 
 export type LoadedState =
-  /** Nothing is stored, or the state has this release's version. */
+  /** No state is stored, or the stored state has this release's version. */
   | { readonly kind: 'current' }
   | { readonly kind: 'migrated'; readonly update: GuidedStateUpdate }
-  /** The state is left unchanged. `why`: the reason, for logs. */
+  /** The stored state cannot be read and is left unchanged. `why`: the reason, for logs. */
   | { readonly kind: 'unreadable'; readonly why: unknown };
 
 type Versioned<S extends z.ZodType, A extends ActionSpecs> = Pick<
@@ -15,7 +15,7 @@ type Versioned<S extends z.ZodType, A extends ActionSpecs> = Pick<
   'id' | 'stateVersion' | 'migrations' | 'domain'
 >;
 
-/** Reads a conversation's newest values. During a turn `newest` has them: a read through the graph would store them early. */
+/** Reads a conversation's newest values. During a turn they come from memory, since a read through the graph would store them early. */
 export async function readStoredValues(states: ThreadStates, threadId: string): Promise<StoredValues> {
   const known = states.newest(threadId);
   if (Object.keys(known).length > 0) return known;

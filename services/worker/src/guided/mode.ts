@@ -5,7 +5,7 @@ import { drawView, redrawView, sendView } from './replies.ts';
 import type { ActionSpecs, GuidedReply, GuidedSpec, ReaderProfile } from './spec.ts';
 import type { GuidedState, GuidedStateUpdate } from './state.ts';
 
-/** The action of every guided agent that changes how the person reads; the current view is redrawn. */
+/** The action with which a person changes how views are drawn; every guided agent has it. */
 export const MODE_ACTION = 'set_mode';
 
 const ModeChange = z

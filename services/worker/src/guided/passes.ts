@@ -6,7 +6,7 @@ export type RecordedVersions = Omit<PassRecord['versions'], 'model'>;
 type Acted = Extract<NodeRecord, { kind: 'acted' }>;
 type Read = Extract<NodeRecord, { kind: 'read' }>;
 
-/** Lists the passes of a turn. A text that a model read starts a pass; each node with calls is a pass. Pure. */
+/** Lists the passes of a turn: each text that a model read, and each node with calls, is a pass. Pure. */
 export function listPasses(parts: readonly NodeRecord[], versions: RecordedVersions): readonly PassRecord[] {
   return groupParts(parts).map(({ read, acted }, index) => ({
     pass: index + 1,

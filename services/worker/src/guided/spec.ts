@@ -14,9 +14,9 @@ export type Device = 'desktop' | 'mobile';
 
 /** An action that a person may request from this agent: by a button, by typing `<agent>.<action> {…}`, or in their own words. */
 export interface ActionSpec {
-  /** The schema of its data; other data is refused. */
+  /** The schema of the action's data; other data is refused. */
   readonly data: z.ZodType;
-  /** Its purpose in one English sentence, for a model. */
+  /** The action's purpose in one English sentence, for a model. */
   readonly describe: string;
 }
 
@@ -89,9 +89,9 @@ export interface GuidedSpec<S extends z.ZodType, A extends ActionSpecs> {
   readonly stateVersion: number;
   /** Migrations by source version: `1` migrates version 1 to version 2. */
   readonly migrations: Readonly<Record<number, StateMigration>>;
-  /** Its own capability groups, which are always loaded. */
+  /** The agent's own capability groups, which are always loaded. */
   readonly groups: readonly string[];
-  /** The schema of its data in the state, stored under `domain.<id>`. */
+  /** The schema of the agent's data in the state, stored under `domain.<id>`. */
   readonly domain: S;
   initial(): z.output<S>;
   readonly actions: A;

@@ -56,14 +56,14 @@ export const GuidedState = Annotation.Root({
   device: Annotation<Device>({ reducer: latest, default: () => 'desktop' }),
   transcript: Annotation<string>({ reducer: latest, default: () => '' }),
   messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
-  /** `state`: the current view, in the message of this slot. */
+  /** `state`: the current view, shown in the message of this slot. */
   ui: Annotation<{
     readonly surfaceId: string;
     readonly state: string;
     readonly awaits: boolean;
     readonly slot?: string;
   }>({ reducer: latest, default: () => ({ surfaceId: 'main', state: '', awaits: false }) }),
-  /** How the newest message's author reads; a change updates mode and device. */
+  /** The page mode of the newest message's author; a change updates mode and device. */
   reads: Annotation<PageMode | null>({ reducer: latest, default: () => null }),
   errors: Annotation<Readonly<Record<string, string>> | null>({ reducer: replace, default: () => null }),
   pendingAction: Annotation<{ readonly id: string; readonly data: unknown } | null>({

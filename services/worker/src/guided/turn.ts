@@ -85,7 +85,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(
       if (loaded.kind === 'unreadable') return recordOf({ messages: [], record: [] }, messages, recorded, isNew);
       const before = loaded.kind === 'migrated' ? loaded.update : {};
       const told = new AIMessage({ id: `note_${run.turnId}`, content: text });
-      // As the last node, this update ends the pending step.
+      // The graph takes this update for the last node's, which ends the pending step.
       await graph.updateState(
         { configurable: { thread_id: run.threadId } },
         { ...before, messages: [told], pendingAction: null },
@@ -153,7 +153,7 @@ function resultOf(state: GuidedState, turnKey: string): Omit<AgentResult, 'recor
   };
 }
 
-/** Closes the conversation unchanged; its messages start the next conversation. */
+/** Closes a conversation whose state is unreadable; its messages start the next conversation. */
 function cannotRead(run: AgentRun, batch: readonly AgentMessage[]): AgentResult {
   const reply = { key: `unreadable_${run.threadId}`, text: say('guided.unreadable'), buttons: [] };
   return {

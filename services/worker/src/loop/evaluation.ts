@@ -2,7 +2,7 @@ export interface PassSummary {
   readonly passes: number;
   readonly maxPasses: number;
   readonly isWaiting: boolean;
-  /** True when finish_task was accepted: the person saw a result and wrote after it. */
+  /** True when the runtime accepted the call finish_task, which ends the person's task. */
   readonly isFinished: boolean;
   /** Failed calls of this turn in order, each as its tool and arguments. */
   readonly failures: readonly string[];
@@ -11,10 +11,10 @@ export interface PassSummary {
 /** How a pass ends. Only `continue` lets the model think again. */
 export type EvaluationOutcome = 'continue' | 'done' | 'waiting' | 'limit' | 'loop' | 'budget';
 
-/** A call that failed this often will fail again. */
+/** After this many equal failures, repeating the call is taken for useless. */
 const SAME_FAILURES = 3;
 
-/** Judges a pass by what happened, never by what a model says. An end or a question to the person comes before the limits. Pure. */
+/** Judges a pass by what happened, never by what a model says. Finishing or asking the person outranks the limits. Pure. */
 export function evaluatePass(pass: PassSummary, isBudgetSpent: boolean): EvaluationOutcome {
   if (pass.isFinished) return 'done';
   if (pass.isWaiting) return 'waiting';

@@ -3,7 +3,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { evaluatePass, type EvaluationOutcome, type PassSummary } from './evaluation.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';
 
-/** Judges a pass, and looks up the person's budgets if any are configured. `used`: this turn's usage so far. */
+/** Judges a pass; looks up the person's budgets when some are configured. `used`: this turn's usage so far. */
 export async function judgePass(
   { pool, limits }: { readonly pool: Pool; readonly limits: BudgetLimits },
   userKey: string,

@@ -19,7 +19,7 @@ export async function loadGroups(parts: Parts, scope: CallScope, groups: readonl
   return { allowed, refused };
 }
 
-/** Drops idle groups and groups that policy no longer allows. Records each removal, so a second call records it twice. */
+/** Drops idle capability groups and groups that policy no longer allows. Each call records its removals. */
 export async function pruneGroups(
   parts: Parts,
   scope: CallScope,

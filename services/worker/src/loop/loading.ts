@@ -2,11 +2,11 @@ import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Role } from '@signalbox/contracts/governance/roles';
 
-/** Groups that may be loaded, and refused groups with the reason of the rule. */
+/** Capability groups that may be loaded, and refused groups with the policy rule's reason. */
 export interface LoadedGroups {
   readonly allowed: readonly string[];
   readonly refused: readonly { readonly group: string; readonly rule: string; readonly sentence: string }[];
-  /** The groups' tools when they were loaded, if the record has them; otherwise the current tools. */
+  /** The groups' tools at the time of loading, if recorded; otherwise the current tools. */
   readonly tools?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export function decideGroups(engine: PolicyEngine, groups: readonly string[], pl
         channel: place.chatKey.split(':', 1)[0] ?? '',
         inGroup: place.inGroup,
         at: place.at,
-        // Loading has no effect: each call is decided on its own.
+        // A freeze does not stop loading, which has no effect: policy decides each call.
         frozen: false,
         breakGlass: false,
         budget: { callsLeft: null, tokensLeft: null, costUsdLeft: null },

@@ -46,13 +46,13 @@ function comparePass(was: PassRecord, is: PassRecord): FirstDifference {
   );
 }
 
-/** The phases of a pass's governed calls; older records name further phases for other calls and resumed runs. */
+/** Lists the phases of a pass's governed calls; older records name further phases, which are left out. */
 function wayOf({ phases, calls }: PassRecord): string {
   const ways = splitPhasesByCall(phases).map((way, place) => (calls[place]?.decided === null ? ['OBSERVING'] : way));
   return [...ways.flat(), ...phases.slice(phases.lastIndexOf('OBSERVING') + 1)].join(' ');
 }
 
-/** Older records lack the provider's id of an answer. */
+/** Leaves out the provider's id of an answer when an older record lacks that id. */
 function likeRecord(was: PassRecord['answer'], is: PassRecord['answer']): PassRecord['answer'] {
   if (!was || !is || was.modelId !== undefined) return is;
   const { modelId: _, ...rest } = is;
@@ -111,7 +111,7 @@ export function compareDecisions(
   );
 }
 
-/** The decision without its sentences, which depend on language and release. */
+/** Compares a decision without its sentences, which depend on language and release. */
 function riskOf({ action }: Pick<RecordedDecision, 'action'>): string {
   const { reasons: _said, ...decisive } = action.assessment;
   return json(decisive);

@@ -9,9 +9,9 @@ import type {
 
 /** Why a replayed run ends before its graph does. */
 export type HaltReason =
-  /** The process died here, and the next run continued. */
+  /** The worker's process died at this event, and the next run continued. */
   | { readonly kind: 'resume' }
-  /** The turn was stopped, or failed, here. */
+  /** The turn was stopped, or failed, at this event. */
   | { readonly kind: 'cut' }
   /** The replayed conversation differs from the recorded one. */
   | { readonly kind: 'differs'; readonly what: string; readonly recorded: string; readonly now: string }
@@ -46,7 +46,7 @@ export class ReplayCursor {
     this.#run = this.nextRun();
   }
 
-  /** The run of the next event; at the end, the run that ended the turn. */
+  /** Returns the run of the next event; at the end, the run that ended the turn. */
   nextRun(): RecordedTurnRun {
     return this.#steps[this.#next]?.run ?? this.#ended.run;
   }
@@ -57,7 +57,7 @@ export class ReplayCursor {
     return this.#run;
   }
 
-  /** True when another run follows. */
+  /** True when the record has another run after this run. */
   goesOn(): boolean {
     return this.#next < this.#steps.length || this.#run.turnId !== this.#ended.run.turnId;
   }

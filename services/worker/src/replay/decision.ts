@@ -81,7 +81,7 @@ function decideAgain(
   const agent = { id: head.agent, class: was.action.agentClass };
   const { threadId, chatKey } = head;
   const scope = { actor: run.actor, agent, threadId, chatKey, turnId: run.turnId };
-  // A tool's own declarations are recorded facts.
+  // What a tool declares about itself is taken from the record.
   const { egress, touchesPrivate } = was.action.assessment;
   const action = createProposedAction(
     scope,
@@ -97,7 +97,7 @@ function decideAgain(
   return { decided: toRecordedDecision(proposal, was.taint), mayRun };
 }
 
-/** The recorded facts. The rest of a budget is given as a limit without any usage. */
+/** Builds facts from the record. The rest of a budget is given as a limit without any usage. */
 function factsOf({ at, frozen, breakGlass, granted, otherApprovers }: PolicyQuestion['context']): GovernanceFacts {
   const grantId = granted ? 'as recorded' : null;
   return { at, frozen, breakGlass, grantId, operators: otherApprovers, admins: 0, calls: 0, tokens: 0, costUsd: 0 };
@@ -107,7 +107,7 @@ function limitsOf({ budget }: PolicyQuestion['context']): BudgetLimits {
   return { callsPerHour: budget.callsLeft, tokensPerDay: budget.tokensLeft, costUsdPerDay: budget.costUsdLeft };
 }
 
-/** True when the recorded call ran; false when it was refused at the claim or already done by an earlier run. */
+/** True when the recorded call ran in this turn, neither refused at its start nor done by an earlier run. */
 function hasRun({ phases, calls }: ExecutionTurn, callId: string): boolean {
   const place = calls.findIndex((call) => call.callId === callId);
   return splitPhasesByCall(phases)[place]?.includes('EXECUTING') ?? false;

@@ -53,7 +53,7 @@ export async function replayTurn(parts: ReplayDeps, records: readonly ExecutionT
   const outcome = await goThrough(parts, { records, head: first, began: first.began, ended }, cursor);
   if ('kind' in outcome) return resultOf(outcome);
   const passes = records.filter(({ pass }) => pass > 0);
-  // Compared as stored: values that JSON drops are no difference.
+  // Compares the passes in their stored form: values that JSON drops are no difference.
   const now = JSON.parse(JSON.stringify(outcome.record.passes)) as typeof passes;
   const difference = comparePasses(passes, now);
   if (difference) return { kind: 'different', difference };
@@ -111,7 +111,7 @@ function createAgent({ plugin, registry, states }: ReplayDeps, head: ExecutionTu
     cameOf: () => Promise.resolve(cursor.calls()),
     search: () => Promise.resolve(toToolCallResult(cursor.search().result)),
     model: (node) => ({
-      // Without a recorded answer, an agent without a model must not ask one.
+      // An agent that recorded no model must not ask a model in the replay.
       get name() {
         return cursor.asksNext() ? 'recorded' : OFFLINE;
       },
@@ -168,13 +168,13 @@ function replayRun(
   };
 }
 
-/** The answer's id before answers had ids of our own; null when the record has the provider's id. */
+/** Returns the recorded answer's id when the record is older than the runtime's own answer ids; otherwise null. */
 function formerId(records: readonly ExecutionTurn[], pass: number): string | null {
   const answer = records.flatMap((record) => record.answer ?? [])[pass - 1];
   return answer?.modelId === undefined ? (answer?.id ?? null) : null;
 }
 
-/** Repeats the decision at the use of an approval. */
+/** Repeats the decision that was made when an approval was used. */
 async function compareResume({ engine }: ReplayDeps, { began, policy }: ExecutionTurn): Promise<ReplayOutcome | null> {
   const resume = began?.decision;
   if (!resume) return null;
@@ -209,7 +209,7 @@ function differs(pass: number | null, { what, recorded, now }: Omit<ReplayDiffer
 
 const LoadedResult = z.object({ enabled: z.array(z.string()), new_tools: z.array(z.string()) });
 
-/** The recorded tools of these groups, since groups may have got further tools. */
+/** Returns the tools that the record lists for these groups, since a later release may have added tools. */
 function recordedTools(
   record: ExecutionTurn | null,
   groups: readonly string[],

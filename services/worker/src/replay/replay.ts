@@ -45,14 +45,14 @@ export async function createReplayer(
       let broken: string | null = null;
       for (const turn of await readThreadTurns(pool, threadId)) {
         const { turnId, startedAt } = turn;
-        // A notice neither reads nor changes the state.
+        // A notice neither reads nor changes the conversation's state.
         const replayed: ReplayOutcome =
           broken && !isNotice(turn)
             ? { kind: 'not-replayable', why: broken }
             : await replayOne(turn, plugins, (plugin) => ({ registry, plugin, states, engine }));
         yield { ...replayed, turnId, threadId, startedAt };
         if (turnId === upTo) return;
-        // Later turns depend on a state that differs.
+        // Later turns depend on a state that now differs from the recorded one.
         if (replayed.kind === 'different' || replayed.kind === 'not-replayable')
           broken ??= `it follows ${turnId}, which did not come out the same`;
       }
@@ -81,7 +81,7 @@ async function replayOne(
   const plugin = plugins.find(({ id }) => id === agent);
   if (!plugin) return { kind: 'not-replayable', why: `there is no agent ${agent} any more` };
   const replayed = await replayTurn(partsOf(plugin), records);
-  // A forged record may have a matching hash; the audit table has the original hash.
+  // A forged record may carry its own hash; the audit table has the original hash.
   const [hashes, audited] = [turn.records.map(({ recordHash }) => recordHash).join(), turn.audited?.join() ?? 'none'];
   if (replayed.kind === 'same' && hashes !== audited)
     return {

@@ -26,10 +26,10 @@ export interface AskedArgument {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** The number of buttons; people overlook further buttons. */
+/** The maximum number of buttons; people overlook more. */
 const SHOWN = 6;
 
-/** The values that the argument may have, the likeliest first; empty when unknown. `callId`: the call that asks. */
+/** Lists the values that the argument may have, the likeliest first; empty when unknown. `callId`: the call that asks. */
 export async function findChoices(
   parts: ChoiceDeps,
   scope: CallScope,
@@ -68,7 +68,7 @@ function isNewest(value: unknown): value is string {
   return LANGUAGES.some((language) => say('deploy.newestWords', {}, language).split(', ').includes(word));
 }
 
-/** Null when the tool offers no choices, the person may not use it, or the look-up fails: the question then has no buttons. */
+/** Returns null when the tool offers no choices, the person may not use the tool, or the look-up fails. */
 async function lookUp<T>(
   parts: ChoiceDeps,
   scope: CallScope,

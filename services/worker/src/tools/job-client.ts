@@ -16,7 +16,7 @@ import type { JobWait } from './tool.ts';
 
 /** The part of a tool's deadline reserved for answering that the job is still running. */
 const MARGIN_MS = 2 * SECOND_MS;
-/** A quick job is noticed at once; a job of a minute costs Postgres four look-ups a second. */
+/** The pause before the first check of a job: short, so that a quick job is noticed at once. */
 const FIRST_LOOK_MS = 15;
 const LAST_LOOK_MS = 250;
 
@@ -60,7 +60,7 @@ export function createJobClient(parts: {
   };
 }
 
-/** Creates a call's run. The checkpoint is stored before a run has its id; the run's hash includes the person and the call. */
+/** Prepares a job's run for a call. The checkpoint is stored first; the run's hash includes the person and the call. */
 async function runOf<N extends JobName>(
   job: N,
   payload: JobPayload<N>,
@@ -79,7 +79,7 @@ async function runOf<N extends JobName>(
   return { runId: actionId, job, payload, person, threadId, traceId, requestHash: hashCanonical(asked) };
 }
 
-/** Null when the run has not ended in time. Throws the signal's reason; a /stop cancels the job. */
+/** Returns null when the run has not ended in time. Throws the signal's reason; a /stop cancels the job. */
 async function waitForEnd<N extends JobName>(
   parts: Parameters<typeof createJobClient>[0],
   job: N,
@@ -111,13 +111,13 @@ async function lookForEnd<N extends JobName>(
   return { kind: 'done', result: resultOf(job, run.result) };
 }
 
-/** The cause marks the failure as ours, so its text contains no outside words. */
+/** Creates the error of a failed job; its text contains no words from outside. */
 function jobFailed(job: JobName, runId: string, error: string | null): AppError {
   const own = error === null ? new AppError('INTERNAL', { ref: runId }) : findInternalFailure(error, runId);
   return new AppError('JOB_FAILED', { job, detail: error ?? 'no reason was recorded' }, own ?? undefined);
 }
 
-/** The job service parsed it with the same schema; a newer release may have added fields. */
+/** Parses a job's result. The job service used the same schema, but a newer release may have added fields. */
 function resultOf<N extends JobName>(job: N, result: unknown): JobResult<N> {
   return JOBS[job].result.parse(result) as JobResult<N>; // the job's own schema parsed it
 }

@@ -16,7 +16,7 @@ const ENGINEERING = {
   schema: { type: 'object', properties: {} },
 };
 
-/** Groups of the product without a file in capabilities/: a request for one is answered with “not installed”. */
+/** The product's groups that are not installed: a request for such a group is answered with “not installed”. */
 const KNOWN_GROUPS: readonly CatalogGroup[] = [
   { name: ENGINEERING.name, summary: ENGINEERING.describe, installed: false, tools: [ENGINEERING] },
 ];

@@ -10,7 +10,7 @@ import type { HandledCall, ToolRunDeps } from './run.ts';
 import { limitPorts, abortWithSignal } from './tool-bounds.ts';
 import type { ResolveContext } from './tool.ts';
 
-/** Enough for the first fetch of a large repository, while a person waits. */
+/** The deadline of a look-up: enough for the first fetch of a large repository, while a person waits. */
 const RESOLVE_MS = 60 * SECOND_MS;
 
 /** Resolves a call's arguments to current values; null without a look-up or permission. Throws the obstacle. Reads only. */
@@ -44,7 +44,7 @@ export function createResolveContext(
     before,
     threadId: scope.threadId,
     work: async (job, payload) => {
-      // Another look-up of the same action is another run.
+      // Different look-ups for one action get different runs.
       const runId = makeLookUpId(actionId, hashCanonical({ job, payload, before }));
       const call = { actionId: runId, name, input };
       const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });

@@ -54,7 +54,7 @@ export interface HandledCall extends RunnableCall {
 
 export type JobCall = Pick<RunnableCall, 'actionId' | 'name' | 'input'>;
 
-/** Longer results reach the model shortened, with a note. */
+/** The maximum length of a result; longer results reach the model shortened, with a note. */
 const MAX_RESULT_LENGTH = 20_000;
 
 /**
@@ -72,7 +72,7 @@ export async function runTool(
   return { result: makeStorable(await keepFiles(parts, scope, call, ran)), isUncertain: ran.isUncertain };
 }
 
-/** Looks up an effect whose result was lost. Unknown when the tool cannot tell, or the look-up fails. */
+/** Looks up whether an effect took place whose result was lost. Unknown when the tool cannot tell, or the look-up fails. */
 export async function probeTool(
   parts: ToolRunDeps,
   scope: CallScope,
@@ -130,7 +130,7 @@ async function handle(
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
-    // When the lock times out again, the call fails: otherwise the worker would retry the turn forever.
+    // A second lock time-out fails the call: otherwise the worker would retry the turn forever.
     const mayPass = isInfrastructureError(thrown) && !(isAgain && isLockTimeout(thrown));
     if ((isRead || isAgain) && !(thrown instanceof AppError) && mayPass) throw thrown;
     const late = isRead ? 'TOOL_TOO_SLOW' : 'TOOL_TIMED_OUT';
@@ -143,7 +143,7 @@ async function handle(
   }
 }
 
-/** Stores a call's files; the call succeeds without them. When the database is away, the turn is retried. */
+/** Stores a call's files; the call succeeds even when that fails. An outage of the database repeats the turn. */
 async function keepFiles(parts: ToolRunDeps, scope: CallScope, call: HandledCall, ran: Ran): Promise<ToolCallResult> {
   const { result, files } = ran;
   if (files.length === 0) return result;
@@ -205,7 +205,7 @@ function nextOf(tool: Tool, output: unknown, input: unknown): Pick<ToolCallResul
   return next.length > 0 ? { next } : {};
 }
 
-/** `found`: everything that the model will read. */
+/** Marks a result that holds outside text as untrusted. `found`: everything that the model will read. */
 function mark({ tool, input }: HandledCall, { actor }: CallScope, found: unknown): Pick<ToolCallResult, 'untrusted'> {
   const given = new Set([...collectTexts(input), actor.name, actor.userKey]);
   return tool.holdsOutside(found, given) ? { untrusted: true } : {};

@@ -5,7 +5,7 @@ import { say } from '@signalbox/messages/say';
 import { createFailedResult, type ToolCallResult } from '@signalbox/governance/calls/call';
 import type { KnowledgeSearch, KnowledgeScope } from './ports/knowledge-rows.ts';
 
-/** The model gets more hits than a person reads on a phone. */
+/** The number of hits for the model, more than a person reads on a phone. */
 const HITS = 5;
 const HITS_SAID = 2;
 const EXCERPT_SAID = 320;
@@ -44,7 +44,7 @@ function inShort(excerpt: string): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), EXCERPT_SAID / 2))} …`;
 }
 
-/** A line of Markdown without the marks of headings and tables. Pure. */
+/** Removes the Markdown marks of headings and tables from a line. Pure. */
 function withoutMarks(line: string): string {
   const text = line.trim().replace(/^#{1,6} /, '');
   if (/^\|?(?:\s*:?-{3,}:?\s*\|)+[\s:-]*$/.test(text)) return '';

@@ -22,14 +22,14 @@ export interface LookUpContext {
 
 /** What a preview may use besides the arguments. */
 export interface PreviewContext extends LookUpContext {
-  /** The meaning of the arguments that was decided about; null without a look-up. */
+  /** The resolved arguments that were decided about; null without a look-up. */
   readonly resolved: ResolvedRefs | null;
 }
 
 /** What a look-up of arguments may use. A look-up changes nothing. */
 export interface ResolveContext extends LookUpContext {
   readonly threadId: string;
-  /** The look-up at the time of the proposal; null the first time. Values that were open then keep their resolved value. */
+  /** The result of the look-up at the time of the proposal; null the first time. */
   readonly before: ResolvedRefs | null;
   /** Runs a look-up job within the deadline of look-ups. Throws JOB_FAILED, NOT_RESOLVED. */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobResult<N>>;
@@ -37,9 +37,9 @@ export interface ResolveContext extends LookUpContext {
 
 /** The choices for the values of an argument. `given`: the other arguments known so far, unparsed. */
 export interface ArgumentChoices {
-  /** The likeliest first; empty when unknown. Errors count as no choices. */
+  /** Lists the values, the likeliest first; empty when unknown. Errors count as no choices. */
   list(given: Readonly<Record<string, unknown>>, look: ResolveContext): Promise<readonly string[]>;
-  /** True when such a name exists: then a word such as `newest` means that name. */
+  /** True when something has exactly this name: a word such as `newest` then means that name. */
   has(given: Readonly<Record<string, unknown>>, name: string, look: ResolveContext): Promise<boolean>;
 }
 
@@ -58,7 +58,7 @@ export type JobWait<R> =
 export interface ToolContext {
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   readonly threadId: string;
-  /** The idempotency key of this call, the same in a resumed turn. Effects carry it. */
+  /** The idempotency key of this call, equal in a resumed turn. Effects carry it. */
   readonly actionId: string;
   /** Fires at the tool's deadline, on /stop, and when the lane is lost. */
   readonly signal: AbortSignal;
@@ -69,10 +69,10 @@ export interface ToolContext {
   enqueue<N extends JobName>(job: N, payload: JobPayload<N>): Promise<{ readonly runId: string }>;
   /** Runs a job until shortly before the tool's deadline. A repeated action id returns the first result. Throws JOB_FAILED. */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobWait<JobResult<N>>>;
-  /** The mark that this action committed together with its effect in our database; null when it wrote nothing. */
+  /** Finds what this action wrote to our database in the transaction of its effect; null when nothing was written. */
   wrote(): Promise<{ readonly result: unknown } | null>;
   worked<N extends JobName>(job: N): Promise<ProbeResult<JobResult<N>>>;
-  /** The look-up that was decided about; null for a tool without a look-up. */
+  /** The resolved arguments that were decided about; null for a tool without a look-up. */
   readonly resolved: ResolvedRefs | null;
   /** The ports that the group declared in `uses`; access to another port throws. */
   readonly ports: Ports;
@@ -114,7 +114,7 @@ export function unpackResult(returned: unknown): { readonly output: unknown; rea
 
 export interface ToolSpec<I extends z.ZodType, O> {
   readonly describe: string;
-  /** Phrases with which people ask for it: they teach a model, and tests check that they lead to this tool. */
+  /** Phrases with which people ask for this tool: they teach a model, and tests check that they lead to this tool. */
   readonly hints: readonly string[];
   /** Arguments. `.meta({ entity: 'project', ask: 'Which project?' })` names a field's kind of entity and its question. */
   readonly input: I;
@@ -161,7 +161,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
    */
   readonly madeHere?: readonly string[];
   readonly touchesPrivate?: boolean;
-  /** True when it can send data out of the system: to an address from its arguments or stored data, or through a program. */
+  /** True when the tool can send data out of the system: to an address from its arguments or stored data, or through a program. */
   readonly egress: boolean;
   /**
    * Looks up by action id whether an effect took place, when its result was lost: through `wrote` for rows of our database and `worked`
@@ -206,7 +206,7 @@ export const CHANGE_DEFAULTS = { risk: 'sensitive', role: 'developer', egress: f
 export interface ToolGroup {
   readonly name: string;
   readonly summary: string;
-  /** The only agent that may see and call its tools; absent: all agents. */
+  /** The only agent that may see and call the group's tools; absent: all agents. */
   readonly owner?: string;
   readonly uses: readonly PortName[];
   readonly tools: Readonly<Record<string, Tool>>;
@@ -246,7 +246,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
     holds,
-    /** The part of a result that backs a model's statements: values of the runtime or of our records. Pure. */
+    /** Picks the part of a result that backs a model's statements: values of the runtime or of our records. Pure. */
     evidence(result: unknown): unknown {
       if (holds !== 'text') return result;
       return pickFields(result, madeHerePaths);
@@ -261,7 +261,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
       const found = typeof spec.risk === 'function' ? spec.risk(typed(input), resolved) : spec.risk;
       return typeof found === 'string' ? { risk: found, reasons: [] } : found;
     },
-    /** Null when the arguments need no look-up. */
+    /** Null when the tool has nothing to resolve. */
     resolve: resolve ? async (input: unknown, look: ResolveContext) => resolve(typed(input), look) : null,
     environment: (input: unknown): ActionEnvironment => spec.environment?.(typed(input)) ?? 'none',
     resources: (input: unknown, resolved: ResolvedRefs | null = null) => spec.resources?.(typed(input), resolved) ?? [],
@@ -280,8 +280,8 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     lock: (input: unknown) => spec.lock?.(typed(input)) ?? null,
     // `run` returned a value of this type
     done: (output: unknown, input: unknown) => phrases.done(output as O, typed(input)),
-    next: (output: unknown, input: unknown) => phrases.next?.(output as O, typed(input)) ?? [], // as above
-    /** Null without such a sentence, or for invalid arguments. */
+    next: (output: unknown, input: unknown) => phrases.next?.(output as O, typed(input)) ?? [], // `run` returned a value of this type
+    /** Returns null when the tool has no such sentence, or the arguments are invalid. */
     order(args: unknown): string | null {
       const input = spec.input.safeParse(args);
       return input.success ? (phrases.order?.(input.data) ?? null) : null;
@@ -293,7 +293,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
   };
 }
 
-/** The fields of a result at these paths, with their parents. */
+/** Picks the fields of a result at these paths, with their parents. */
 function pickFields(result: unknown, paths: readonly (readonly string[])[]): unknown {
   if (Array.isArray(result)) return result.map((one) => pickFields(one, paths));
   if (paths.some((path) => path.length === 0)) return result;
@@ -306,7 +306,7 @@ function pickFields(result: unknown, paths: readonly (readonly string[])[]): unk
   );
 }
 
-/** Names that authors of commits chose: they count as words, unless they have the form of a version. */
+/** Fields that authors of commits fill: their values count as outside text, unless they have the form of a version. */
 const NAMED_BY_OTHERS: ReadonlySet<string> = new Set(['version', 'release']);
 
 function dropFields(result: unknown, paths: readonly (readonly string[])[]): unknown {

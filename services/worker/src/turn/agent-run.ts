@@ -58,7 +58,7 @@ export function toCallScope(
   };
 }
 
-/** The age of a pressed button's request counts from the press; other words may be an older order. */
+/** Returns the greatest age of the messages' requests; a pressed button's request counts from the press. */
 function ageOf(batch: TurnContext['batch']): Pick<CallScope, 'ageMs'> {
   const ages = batch.flatMap(({ envelope }) => (envelope.kind === 'message' && envelope.ageMs ? [envelope.ageMs] : []));
   return ages.length === 0 ? {} : { ageMs: Math.max(...ages) };

@@ -10,7 +10,7 @@ export interface MessageBatch {
   readonly shownWith: ReadonlyMap<string, string>;
 }
 
-/** The first messages that belong together: one chat and thread, no command. Files without words join the words around them. */
+/** Takes the first messages that belong together: one chat and thread, no command. Files without words join neighboring words. */
 export function takeLeadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
   const chatKey = lane.messages[0]?.envelope.chatKey;
   const batch = takeWhile(
@@ -25,7 +25,7 @@ export function takeLeadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
   return takeWhile(batch, ({ envelope }) => envelope.kind === first);
 }
 
-/** All attachments of a batch without words; null when there are words or news. */
+/** Lists all attachments of a batch without words; null when the batch has words or a message of the runtime. */
 export function findFilesWithoutText(batch: readonly InboxMessage[]): readonly Attachment[] | null {
   const wordless = batch.every((message) => message.envelope.kind === 'message' && !hasWords(message));
   return wordless ? batch.flatMap(attachmentsOf) : null;
@@ -60,7 +60,7 @@ export function toDecisionBatch(id: string, { say }: { readonly say: string }): 
   return { messages: [news], shownWith: new Map() };
 }
 
-/** True for text that others may have written: forwards, words beside a file, and job news except our own failures. */
+/** True for text that others may have written: forwards, words beside a file, and job results except our own failures. */
 export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
   if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
   return envelope.kind === 'job-finished' && findInternalFailure(envelope.say, envelope.runId) === null;

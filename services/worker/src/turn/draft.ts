@@ -3,9 +3,9 @@ import { cutDraft, toDraftId, type Draft } from '@signalbox/platform/streams/dra
 
 export type TurnDraft = ReturnType<typeof createTurnDraft>;
 
-/** People read no faster, and some gateways show fewer updates. */
+/** The pause between two updates of a draft: people read no faster, and some gateways show fewer updates. */
 const EVERY_MS = 300;
-/** A channel removes a draft after 30 s without an update. Tools may be slower. */
+/** A draft is sent again after this time, since a channel removes a draft after 30 s without an update. */
 const AGAIN_MS = 20_000;
 
 /** Shows a turn's unfinished text, the newest at most every 300 ms, until the turn is aborted. */
@@ -20,7 +20,7 @@ export function createTurnDraft(options: {
   const draftId = toDraftId(head.turnId);
   let text = '';
   let seq = 0;
-  /** The last published text, unless the channel may have removed it. */
+  /** The last published text; null when the channel may have removed it. */
   let shown: string | null = null;
   let publishedAt = Number.NEGATIVE_INFINITY;
   let publishing = false;
@@ -46,14 +46,14 @@ export function createTurnDraft(options: {
     publishing = true;
     publishedAt = performance.now();
     const newest = text;
-    // A text that cannot be previewed is not shown; its message will be. The end of an unfinished text may be the beginning of a secret.
+    // A text whose preview fails is not shown. Redaction drops the unfinished end, which may be the beginning of a secret.
     const view = await preview(redactDraft(newest)).catch(() => null);
     if (view !== null && !over && text !== '') await put(newest, view);
     publishing = false;
     plan();
   };
 
-  /** Clears the text after it became a message or was given up. */
+  /** Clears the draft's text after it became a message or was given up. */
   const settle = (): void => {
     text = '';
     clearTimeout(timer);

@@ -41,9 +41,9 @@ import type { TurnSignals } from './turn-start.ts';
 const MAX_ATTEMPTS = 5;
 const MAX_BATCH = 10;
 const HEARTBEAT_MS = 1_000;
-/** Heartbeats later than this, or than half a lease, mean that this process is overloaded. */
+/** A process is overloaded when its heartbeats are later than this, or than half a lease. */
 const LATE_MS = 2 * HEARTBEAT_MS;
-/** A lane lost this often in a row, while no other worker held it, points to a bug of ours. */
+/** Losing a lane this often in a row, while no other worker held it, points to a bug of ours. */
 const LOST_AGAIN = 3;
 const SWEEP_MS = 1_000;
 /** A message that waits this long lost its wake-up: a crash, a lost Redis, a trimmed stream. */
@@ -54,7 +54,7 @@ const SWEEP_MINIMUM = 10;
 /** The time that a closing worker lets its turns continue. */
 const DRAIN_MS = 4_000;
 const MAX_BACKOFF_MS = 30_000;
-/** Postgres may return at any moment, but each attempt asks the model again. */
+/** The longest pause after an outage: Postgres may return at any moment, but each attempt asks the model again. */
 const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
 /** Telegram shows "typing" for 5 s; quick answers show none. */
 const TYPING_AFTER_MS = 400;
@@ -68,7 +68,7 @@ interface LeasedLane {
   readonly abort: AbortController;
   readonly lost: () => void;
   stopBefore: number;
-  /** True when a wake-up came during the lease: the end of the turn may have missed its message. */
+  /** True when a wake-up came during the lease: the turn may have missed the new message. */
   wokenAgain: boolean;
 }
 
@@ -88,9 +88,9 @@ export class Lanes implements Closable {
   readonly #options: LaneOptions;
   readonly #holder = newId('wrk');
   readonly #leased: Leases<LeasedLane>;
-  /** Pending claims: two claims of a lane at once could let this process take its own lane when a lease ends in between. */
+  /** Claims under way: two claims of a lane at once could let this process take a lane from itself. */
   readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
-  /** Lanes that were lost or not released, and are not reported yet. */
+  /** Lanes that this process lost or could not release, and has not reported yet. */
   readonly #unreported = new Set<ClaimedLane>();
   /** Losses in a row by person, with the epoch of the last loss. */
   readonly #losses = new Map<string, { readonly epoch: string; readonly times: number }>();
@@ -195,7 +195,7 @@ export class Lanes implements Closable {
       if (result) this.#options.onTurn?.(result, performance.now() - startedAt);
       release();
       lost(); // ends the typing loop; the turn is over
-      // Other suspects wait for this one.
+      // A process claims suspect lanes one at a time, so the next claim waits for this turn.
       if (suspect && !this.#stop.signal.aborted) runInBackground(this.#options.log, 'sweep', this.#sweep());
     }
   }
@@ -220,7 +220,7 @@ export class Lanes implements Closable {
     return 'finished';
   }
 
-  /** A lost lane belongs to another worker. Any other lane is released; the attempt counts unless the infrastructure failed. */
+  /** Gives up a lane after an error. A lane not lost is released; the attempt counts unless the infrastructure failed. */
   async #giveBack({ claimed }: LeasedLane, error: unknown): Promise<'lost' | 'lost-again' | 'yielded'> {
     const { log } = this.#options;
     const { userKey, epoch, attempts } = claimed;
@@ -244,7 +244,7 @@ export class Lanes implements Closable {
       log.warn('lane not given back; that is done when Postgres answers', { userKey, error: failure });
       this.#unreported.add(claimed);
     });
-    // A sweeper wakes the lane after the pause; a timer here would be lost with this process.
+    // The sweeper wakes the lane after the pause; a timer here would end with this process.
     if (pauseMs === 0) await this.#wake([userKey], 'yield');
     return 'yielded';
   }
@@ -262,7 +262,7 @@ export class Lanes implements Closable {
     return yieldLane(this.#options.pool, claimed, { holder: this.#holder, ...how });
   }
 
-  /** Gives up only the first message of a poisoned batch. Returns true when more messages wait. */
+  /** Gives up only the first message of a batch that failed too often. Returns true when more messages wait. */
   async #deadLetter(claimed: ClaimedLane): Promise<boolean> {
     const [message] = claimed.messages;
     if (!message) return false;
@@ -305,7 +305,7 @@ export class Lanes implements Closable {
     const { pool, publisher, log } = this.#options;
     if (this.#stop.signal.aborted) return;
     await this.#reportLost();
-    // Lanes of people in the stream already have a wake-up.
+    // Wake-ups that wait in the stream are subtracted: their lanes need no other wake-up.
     const waiting = await publisher.waiting(INBOUND_TOPIC).catch(() => 0);
     const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_MINIMUM, SWEEP_LANES - waiting));
     if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });

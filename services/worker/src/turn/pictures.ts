@@ -9,7 +9,7 @@ import type { InboxMessage } from '@signalbox/store/turns/lanes';
  * words about them.
  */
 
-/** Anthropic accepts 5 MB of Base64, others more (docs.anthropic.com/en/docs/build-with-claude/vision). */
+/** The size limit of a picture: Anthropic accepts 5 MB of Base64, other providers more. */
 const PICTURE_LIMIT_BYTES = 3_700_000;
 /** The maximum pictures of one turn: each costs as much as a page of text. */
 const MAX_PICTURES = 4;
@@ -60,7 +60,7 @@ function toPicture(messageId: string, bytes: Uint8Array): Picture | null {
   return { messageId, mimeType, base64: Buffer.from(bytes).toString('base64') };
 }
 
-/** The formats that every provider takes, with their bytes at 0 and at 8. */
+/** The image formats that every provider takes, with their bytes at 0 and at 8. */
 const FORMATS: readonly { readonly mimeType: string; readonly begins: string; readonly at8?: string }[] = [
   { mimeType: 'image/jpeg', begins: '\xff\xd8\xff' },
   { mimeType: 'image/png', begins: '\x89PNG\r\n\x1a\n' },

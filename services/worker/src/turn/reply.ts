@@ -8,13 +8,13 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say, sayError } from '@signalbox/messages/say';
 import { isPicture } from './pictures.ts';
 
-/** The worker's own sentences to people; agents have their own. */
+/** The worker's own sentences to people. */
 export const REPLY_TEXTS = {
   newThread: (hadOne: boolean): string => say(hadOne ? 'turn.closed' : 'turn.alreadyNew'),
   expired: (title: string | null, idleMs: number): string =>
     say('turn.expired', { isTitled: Boolean(title), title: title ?? '', time: sayDuration(idleMs) }),
   orphaned: (agent: string): string => say('turn.orphaned', { agent }),
-  /** Receipts of earlier effects follow below. */
+  /** Says that the turn was stopped; receipts of earlier effects follow below. */
   stopped: ({ effects, unclear }: TurnEffects): string =>
     effects.length === 0
       ? `${say('turn.stopped')} ${say('turn.line-nothing')}`
@@ -42,12 +42,12 @@ export const REPLY_TEXTS = {
     const head = status === 'done' ? `${say('turn.doneAfterAll')} ${outcome}` : outcome;
     return `${head}\n\n${say('turn.lostSight')}\n${toCodeBlock(exact.slice(0, EXACT_SHOWN))}`;
   },
-  /** Receipts of earlier effects follow below. */
+  /** Says that the turn failed; receipts of earlier effects follow below. */
   failed: (error: AppError, { unclear }: Pick<TurnEffects, 'unclear'>): string =>
     [sayError(error.code, error.data), ...unclear].join('\n\n'),
 } as const;
 
-/** Enough to recognize an action; the ledger has the rest. */
+/** The length of exact arguments shown: enough to recognize an action. The ledger has the rest. */
 const EXACT_SHOWN = 600;
 
 const NAMES_LISTED = 3;

@@ -3,18 +3,18 @@ import type { ModelSpend } from '@signalbox/models/port';
 
 export type UsageMeter = ReturnType<typeof createUsageMeter>;
 
-/** Counts model usage of one turn, even if it fails. Counted in memory: a resumed turn adds what the state remembers. */
+/** Counts the model usage of one turn in memory, even if the turn fails. */
 export function createUsageMeter() {
   const spends: ModelSpend[] = [];
   return {
     add: (spend: ModelSpend) => void spends.push(spend),
     model: () => spends.at(-1)?.model ?? null,
-    /** Tokens and USD so far; unknown values count as nothing. */
+    /** Sums tokens and USD so far; unknown values count as nothing. */
     used: () => ({
       tokens: spends.reduce((total, { inputTokens, outputTokens }) => total + inputTokens + outputTokens, 0),
       costUsd: spends.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0),
     }),
-    /** Null without counted usage, as with the offline planner. */
+    /** Returns null without counted usage, as with the offline planner. */
     usage(): TurnUsage | null {
       if (spends.every(({ inputTokens, outputTokens, costUsd }) => inputTokens + outputTokens === 0 && costUsd === 0))
         return null;
@@ -30,7 +30,7 @@ export function createUsageMeter() {
   };
 }
 
-/** One unknown part makes the sum unknown: a cost that is too low would be believed. */
+/** Sums usage; one unknown part makes a sum unknown, since people would believe a cost that is too low. */
 function sumOf(spends: readonly ModelSpend[]): Omit<TurnUsage, 'models'> {
   const sum = (pick: (spend: ModelSpend) => number): number => spends.reduce((total, spend) => total + pick(spend), 0);
   return {

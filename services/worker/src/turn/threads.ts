@@ -25,7 +25,7 @@ export function createThreadSequences(options: {
       if (parsed) await raise(parsed.userKey, parsed.n);
     },
     async current(userKey: string): Promise<string | null> {
-      const mirrored = await options.redis.get(key(userKey)).catch(() => null); // Redis is only the mirror
+      const mirrored = await options.redis.get(key(userKey)).catch(() => null); // an outage of Redis is ignored, since Postgres has the numbers
       if (mirrored !== null) return `user_${userKey}_${mirrored}`;
       const n = await readCurrentThread(options.pool, userKey);
       if (n === null) return null;

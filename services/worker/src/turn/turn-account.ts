@@ -39,7 +39,7 @@ import type { ThreadTitle, TurnContext } from './turn-end.ts';
 export interface TurnReportDeps {
   readonly pool: Pool;
   readonly names: NameCache;
-  /** The properties of an installed tool; null for unknown tools. */
+  /** Returns the properties of an installed tool; null for unknown tools. */
   toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order'> | null;
   /** True when the tool belongs to one agent, whose people know nothing of tools. */
   isOwned(tool: string): boolean;
@@ -48,7 +48,7 @@ export interface TurnReportDeps {
 }
 
 const TITLE_LENGTH = 80;
-/** The number of changes in a summary; the ledger has all. */
+/** The maximum number of changes in a summary; the ledger has all. */
 const CHANGES_TOLD = 10;
 const SUMMARY_LENGTH = 1_000;
 
@@ -149,12 +149,12 @@ export class TurnReport {
     });
   }
 
-  /** The line below texts; a line about a refused call goes below the last text alone. */
+  /** Chooses the line below texts; a line about a refused call goes below the last text alone. */
   #lineOf(texts: readonly string[], hasChanged: boolean, grounds: ClaimGrounds): ReturnType<typeof chooseStatusLine> {
     return chooseStatusLine(texts, { hasChanged, asked: this.#asked === 'waiting' ? 'waiting' : 'nothing', grounds });
   }
 
-  /** The facts known when a reply was written: earlier look-ups and the subjects of calls beside it. */
+  /** Collects the facts known when a reply was written: earlier look-ups, and what the calls beside the reply were about. */
   #groundsAt(
     grounds: ClaimGrounds,
     reply: AgentReply,
@@ -175,7 +175,7 @@ export class TurnReport {
     return { ...grounds, facts: [...grounds.facts.filter((fact) => !ofTurn.has(fact)), ...facts] };
   }
 
-  /** The thread's title, before the first change the task; a finished thread's summary of changes. Null: unchanged. */
+  /** Names the thread: its title is the task before the first change; a finished thread gets a summary of changes. */
   async describeThread(task: string | null, isFinished: boolean): Promise<ThreadTitle> {
     const entries = this.#hasEntries || isFinished ? await (this.#atEnd ?? this.#ledger())() : [];
     const changes = entries.filter(hasEffect).map((entry) => ({ entry, order: this.#orderOf(entry) }));
@@ -192,12 +192,12 @@ export class TurnReport {
     return isName ? getReceiptTitle(entry) : escapeText(this.#orderOf(entry));
   }
 
-  /** The change of an action in its tool's words, else in its receipt's words. */
+  /** Describes an action's change by the tool's own sentence, else by the receipt's. */
   #orderOf(entry: LedgerEntry): string {
     return getActionTitle(this.#parts.toolKind(entry.tool), entry);
   }
 
-  /** Only the record knows the calls of a run before a crash. */
+  /** Notes the calls of runs before a crash, which only the record knows. */
   #noteRecorded(passes: AgentRecord['passes']): void {
     for (const context of passes.flatMap(({ asks }) => asks.flatMap(({ facts }) => facts.context ?? []))) {
       const { lines, facts } = toClaimGrounds(context);
@@ -217,7 +217,7 @@ export class TurnReport {
     if (this.#asked !== 'refused') this.#asked = came;
   }
 
-  /** The line for a text that stands alone; null when it needs none. */
+  /** Chooses the line for a text that stands alone; null when no line is needed. */
   async #lineUnder(text: string): Promise<string | null> {
     const own = withoutSaid(text, this.#says);
     const ledger = this.#ledger();
@@ -228,7 +228,7 @@ export class TurnReport {
     return line === null ? null : say(`turn.line-${line}`);
   }
 
-  /** The certain facts. The history is read only for a text that this turn alone does not support. */
+  /** Collects the certain facts. The history is read only for a text that this turn alone does not support. */
   async #grounds(texts: readonly string[], ledger: () => Promise<readonly LedgerEntry[]>): Promise<ClaimGrounds> {
     const words = [...new Set(texts.flatMap(listNameWords))];
     const names = new Set([
@@ -252,7 +252,7 @@ export class TurnReport {
     return listEntityFacts(this.#parts.toolKind(tool)?.evidence(result));
   }
 
-  /** Reads the ledger when first asked. */
+  /** Returns a function that reads the ledger when first called. */
   #ledger(): () => Promise<readonly LedgerEntry[]> {
     let read: Promise<readonly LedgerEntry[]> | null = null;
     return () => (read ??= readLedger(this.#parts.pool, this.#context.threadId, this.#actions));
@@ -286,14 +286,14 @@ function cameToNothing(
 
 /** True when the text already says the line: at its end, or about waiting approval cards. */
 function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { lane, batch }: TurnContext): boolean {
-  // The judge's words at the end of a turn follow the line.
+  // What the judge adds at the end of a turn follows the line.
   const nothing = say('turn.line-nothing');
   if (line === 'nothing' && key.endsWith('_end')) return text.includes(nothing);
   if (line === 'nothing') return text.replace(/(?<![\s_*])[\s_*]+$/, '').endsWith(nothing);
   return line === 'yet' && lane.waiting.length > 0 && batch.some(({ envelope }) => envelope.kind === 'message');
 }
 
-/** The text without the runtime's own words of this turn. */
+/** Removes the runtime's own sentences of this turn from a text. */
 function withoutSaid(text: string, says: readonly string[]): string {
   return says.reduce((rest, said) => (said.trim() === '' ? rest : rest.split(said.trim()).join(' ')), text);
 }

@@ -97,7 +97,7 @@ function isElse({ calls }: PassRecord, { what }: PendingCard): boolean {
   return calls.some(({ decided }) => decided !== null && !isAbout(decided.action));
 }
 
-/** The end of a turn that was stopped or failed, with the sentence to the person. The thread stays open. */
+/** Ends a turn that was stopped or failed, with the sentence to the person. The thread stays open. */
 export function createEarlyEnd(
   parts: EndParts,
   context: TurnContext,
@@ -108,7 +108,7 @@ export function createEarlyEnd(
   return {
     turn: toTurnRow(parts, context, outcome, { error: outcome === 'failed' ? why : null }),
     outcomes: settleAll(context.batch, settled, outcome),
-    // A failure concerns only the requester; a stop may concern others who waited.
+    // Only the requester sees a failure; everybody in a group sees a stop.
     replies: replies.map((reply) => buildOutbound(context, reply, outcome === 'failed')),
     thread: left(context.threadId, 'open'),
   };
@@ -126,7 +126,7 @@ export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
   };
 }
 
-/** Reports a job's or an incident's news unchanged, beside the conversation, without the agent. */
+/** Reports the end of a job, or an incident, unchanged beside the conversation, without the agent. */
 export function endWithEventNotice(
   parts: EndParts,
   lane: ClaimedLane,
@@ -164,19 +164,19 @@ export function answerFiles(
 ): TurnEnd {
   const context = { ...buildTurnContext(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
   const [{ envelope }] = context.batch as readonly [InboxMessage];
-  // Late parts of an album are answered once.
+  // An album whose parts arrive late is answered once.
   const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
   const replies = [...expiredNotes(parts, lane), { key, text: REPLY_TEXTS.filesOnly(files), buttons: [] }];
   return {
     turn: toTurnRow(parts, context, 'notice'),
     outcomes: settleAll(batch, 'answered', 'no words'),
     replies: replies.map((reply) => buildOutbound(context, reply, true)),
-    // A new thread for them is closed; an older thread stays as it is, even with an open question.
+    // A thread that began with these files is closed; an older thread stays as it is, even with an open question.
     thread: lane.threadNew ? left(context.threadId, 'closed') : null,
   };
 }
 
-/** The thread without an open question, under its old title. */
+/** Sets the thread's status and drops its open question; the title stays. */
 function left(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
   return { threadId, status, awaiting: false, title: null, summary: null };
 }
@@ -227,7 +227,7 @@ export function toTurnRow(
   };
 }
 
-/** A reply as an outbox row, with a key unique in the thread. In a group only the person sees personal replies. */
+/** Builds an outbox row from a reply, with a key unique in the thread. In a group only the person sees personal replies. */
 export function buildOutbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const inGroup = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group');
@@ -253,7 +253,7 @@ export function buildOutbound(context: TurnContext, reply: AgentReply, personal 
   };
 }
 
-/** In a group the answer points to the question. */
+/** In a group the answer replies to the question's message. */
 function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
   const asked = batch.findLast(({ envelope }) => envelope.kind === 'message')?.envelope;
   if (asked?.kind !== 'message' || asked.chatKind !== 'group' || asked.messageId === null) return {};

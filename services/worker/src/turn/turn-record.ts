@@ -73,7 +73,7 @@ export function recordTurn(
 
 const NOTHING = hashCanonical(null);
 
-/** For a turn that ended before its first pass. */
+/** The pass recorded for a turn that ended before its first pass. */
 const NO_PASS: AgentRecord['passes'][number] = {
   pass: 0,
   phases: [],
@@ -85,7 +85,7 @@ const NO_PASS: AgentRecord['passes'][number] = {
   outcome: null,
 };
 
-/** Removes secrets and characters that jsonb refuses, and hashes the rest. */
+/** Removes secrets and characters that jsonb refuses from a record, and hashes the result. */
 function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecording['records'][number] {
   const clean = redactValue(whole, (text) => makeStorable(redactText(text)));
   const record = { ...clean, redacted: clean !== whole, cleanHashes: true as const };
@@ -99,7 +99,7 @@ function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecor
   }
 }
 
-/** The row of a call that changed nothing. Effects wrote theirs before they started. */
+/** Builds the ledger row of a call that changed nothing. A call with an effect wrote its row before it started. */
 function readOf({ turnId, threadId }: TurnContext, { callId, decided, result }: RecordedCall): readonly RecordedRead[] {
   if (!decided || decided.action.assessment.risk !== 'safe' || decided.decision.effect !== 'run') return [];
   if (result.code === 'NOT_PERMITTED') return [];

@@ -23,12 +23,12 @@ import { buildTurnContext, createEarlyEnd, createTurnEnd, endWithNotice, type Tu
 import { finishTurn, type TurnStart } from './turn-start.ts';
 import { createEmptyRecord, recordResume, recordTurn } from './turn-record.ts';
 
-/** The time that a stopped turn waits for the result of its call. */
+/** The time that a stopped turn waits for results of its running calls. */
 const SETTLE_MS = 2_000;
 
 /**
- * One turn of the agent, from its messages to the transaction that ends it. A decision is carried out first; the agent then gets its
- * result, or the messages. A stop, or a failure that the person must see, ends the turn early.
+ * Runs one turn of the agent, from its messages to the transaction that ends the turn. A decision is carried out first; its result goes
+ * to the agent. A stop, or a failure that the person must see, ends the turn early.
  */
 export class TurnSession {
   readonly #start: TurnStart;
@@ -49,7 +49,7 @@ export class TurnSession {
   constructor(start: TurnStart, batch: readonly InboxMessage[]) {
     const { parts, lane, person, first, signals } = start;
     const { chatKey, traceId } = first.envelope;
-    // A claim has a thread whenever the first row is a message, or news of its own thread.
+    // A claimed lane has a thread whenever the first row is a message or belongs to a thread.
     const threadId = first.envelope.kind === 'decision' ? first.envelope.threadId : (lane.threadId as string);
     this.#start = start;
     this.#context = { ...buildTurnContext(lane, first), batch, threadId };
@@ -109,7 +109,7 @@ export class TurnSession {
     return resumed;
   }
 
-  /** The thread is over: the person reads the result, without an agent. */
+  /** Reports the result to the person without an agent, since the thread is over. */
   async #report(resumed: ResumeResult): Promise<boolean> {
     const { parts, first } = this.#start;
     const { threadId } = this.#context;
@@ -141,7 +141,7 @@ export class TurnSession {
       resume: lane.resumed,
       threadNew: lane.threadNew,
     });
-    this.#draft.end(); // before the answer can be seen
+    this.#draft.end(); // ends the draft before the answer can be seen
     this.#start.trace.enter('TERMINAL');
     const more = await this.#finish(
       await this.#endOf(result, given),
@@ -158,7 +158,7 @@ export class TurnSession {
     return more;
   }
 
-  /** A run whose calls are tracked: a stop ends the agent at once and a call a moment later. */
+  /** Tracks the calls of a run: a stop ends the agent at once and a call a moment later. */
   #followed(run: AgentRun): AgentRun {
     const call: AgentRun['call'] = (request) => {
       const called = this.#start.trace
@@ -189,7 +189,7 @@ export class TurnSession {
     return createTurnEnd(this.#start.parts, this.#context, { ...result, replies, about }, shownWith);
   }
 
-  /** A redrawn view keeps its receipts. */
+  /** Ends a turn that only redraws a view; the view keeps its receipts. */
   async #endOfRedraw(result: AgentResult): Promise<ReturnType<typeof createTurnEnd>> {
     const { parts } = this.#start;
     const { threadId, chatKey } = this.#context;
@@ -210,7 +210,7 @@ export class TurnSession {
     this.#draft.end();
     const { envelope } = first;
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
-    await waitAtMost(Promise.allSettled(this.#calls), SETTLE_MS); // their results go into the reply
+    await waitAtMost(Promise.allSettled(this.#calls), SETTLE_MS); // the calls' results go into the reply
     const soFar = await readTurnEffects(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
     const why = isStop ? REPLY_TEXTS.stopped(soFar) : REPLY_TEXTS.failed(thrown as AppError, soFar); // checked above
     // Text that the person has already read must not vanish with the draft.

@@ -12,7 +12,7 @@ import type { ToolCallResult } from '@signalbox/governance/calls/call';
 
 export interface TurnTracing {
   readonly tracing: Tracing;
-  /** The session name of a conversation in traces. */
+  /** Returns the session name of a conversation in traces. */
   readonly sessionOf: (threadId: string) => string;
 }
 
@@ -47,7 +47,7 @@ export function createSessionNames(logId: string): TurnTracing['sessionOf'] {
   return (threadId) => `ses_${createHmac('sha256', logId).update(threadId).digest('hex').slice(0, 24)}`;
 }
 
-/** Traces model calls in their turn, and passes them on to the other observer. */
+/** Traces model calls in their turn, and passes them on to the given observer. */
 export function traceModels({ onCall, onSpend }: ModelObserver): ModelObserver {
   return {
     onCall: (call) => {
@@ -183,7 +183,7 @@ class RecordedTrace implements TurnTrace {
     return written;
   }
 
-  /** Messages that were answered together: each trace links to the answered message. */
+  /** Links the traces of messages that were answered together to the answered message. */
   #recordMerged(outcomes: TurnEnd['outcomes']): void {
     for (const { id, envelope } of this.#lane.messages) {
       if (envelope.traceId === this.#first.traceId || !outcomes.some((one) => one.id === id)) continue;
@@ -246,14 +246,14 @@ class RecordedTrace implements TurnTrace {
     });
   }
 
-  /** The time when the gateway received the message, or when the news came. */
+  /** Returns the time when the gateway received the message, or the runtime's event was stored. */
   #begunAt(): number {
     const { kind, traceId, at } = this.#first;
     const ms = kind === 'message' || kind === 'command' ? readIdTime(traceId) : Date.parse(at);
     return Math.min(ms ?? this.#claimedAt, this.#claimedAt);
   }
 
-  /** The database's clock, as for all times of a turn. */
+  /** Reads the database's clock, as for all times of a turn. */
   #now(): number {
     return this.#lane.now().getTime();
   }
@@ -275,7 +275,7 @@ interface Noted {
   readonly attributes?: SpanAttributes;
 }
 
-/** The key of the action that this message continues; null when it starts something. */
+/** Returns the key of the action that this message continues; null when the message starts something. */
 function goesOnWith(envelope: InboxMessage['envelope']): string | null {
   if (envelope.kind === 'job-finished') return `run:${envelope.runId}`;
   return envelope.kind === 'decision' ? `call:${envelope.actionId}` : null;

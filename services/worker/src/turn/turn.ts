@@ -73,7 +73,7 @@ async function converse(started: TurnStart): Promise<boolean> {
     : new TurnSession(start, batch).run();
 }
 
-/** A conversation that begins may follow one with an agent that is no longer loaded: it is ended, and the answer says so. */
+/** When a conversation begins, ends the chat's conversations whose agent is no longer loaded; the answer says so. */
 async function withOrphans(start: TurnStart): Promise<TurnStart> {
   const { parts, lane, first } = start;
   if (!lane.threadNew) return start;
@@ -85,17 +85,17 @@ function think(start: TurnStart): Promise<boolean> {
   return new TurnSession(start, [start.first]).run();
 }
 
-/** The person changed how they read. Before their first message there is nothing to redraw. */
+/** Redraws views after a person changed their page mode. Before their first message there is nothing to redraw. */
 function readAnew(start: TurnStart): Promise<boolean> {
   const { parts, lane, first } = start;
   if (parts.agent.draws && lane.threadId !== null) return think(start);
   return finishTurn(start, endWithout([first], 'answered', 'mode'));
 }
 
-/** The conversation of a job is over: its end is reported with its receipt. */
+/** Reports the end of a job whose conversation is over, with the receipt of the job's action. */
 async function reportJob(start: TurnStart): Promise<boolean> {
   const { parts, lane, first, person } = start;
-  const { threadId, runId } = first.envelope as Extract<InboxMessage['envelope'], { kind: 'job-finished' }>; // by HANDLERS
+  const { threadId, runId } = first.envelope as Extract<InboxMessage['envelope'], { kind: 'job-finished' }>; // HANDLERS calls this function only for `job-finished`
   const { timeZone } = parts.account;
   const receipts = await loadReceipts(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
   const actor = { userKey: lane.userKey, ...person };
@@ -103,11 +103,11 @@ async function reportJob(start: TurnStart): Promise<boolean> {
   return finishTurn(start, endWithEventNotice(parts, lane, first, { buttons, receipts }));
 }
 
-/** Reports an incident without a model, which may be what broke. */
+/** Reports an incident without a model, since the incident may be an outage of the model. */
 async function reportIncident(start: TurnStart): Promise<boolean> {
   const { parts, lane, first, person } = start;
   const { threadId } = lane;
-  // An open question stays the last thing in the conversation.
+  // The report goes beside the conversation, so that an open question stays last there.
   if (threadId === null || (await isAwaitingReply(parts.pool, threadId)))
     return finishTurn(start, await endWithIncidentNotice(parts, lane, first, person));
   parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);

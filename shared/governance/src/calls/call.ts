@@ -40,13 +40,13 @@ export interface RunnableCall extends OwnedTool {
   readonly actionId: string;
   readonly name: string;
   readonly input: unknown;
-  /** The resolved arguments that were decided about. */
+  /** The resolved arguments that policy or a person decided about. */
   readonly resolved?: ResolvedRefs | null;
 }
 
 export interface CallScope {
   readonly lane: Lane;
-  /** The time of the database clock. */
+  /** Returns the time by the clock of the database. */
   readonly now: () => Date;
   readonly turnId: string;
   /** The id of the turn's first message, which also identifies a resumed turn. */

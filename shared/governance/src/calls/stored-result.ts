@@ -28,7 +28,7 @@ export function readStoredResult(stored: unknown, tool: string): ToolCallResult 
   return data.ok ? { ...data, result: data.result } : { ...data, result: null };
 }
 
-/** The ledger's results of these calls as sentences; calls that never started are omitted. */
+/** Describes the ledger's results of these calls as sentences; calls that never started are omitted. */
 export async function describeResults(db: Queryable, callIds: readonly string[]) {
   const actions = await readActions(db, callIds);
   return Object.fromEntries(

@@ -8,10 +8,10 @@ import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 export interface ActionPreview {
   /** The action in one line: "Deploy shop 1.4.2 to production". */
   readonly what: string;
-  /** How the state will differ, beyond the arguments. */
+  /** How the action changes the state, beyond its arguments. */
   readonly change: string;
   readonly reach: string;
-  /** How to undo it, or that it cannot be undone. */
+  /** How to undo the action, or that it cannot be undone. */
   readonly undo: string;
 }
 
@@ -22,7 +22,7 @@ export interface RiskWithReasons {
   readonly refusal?: string;
 }
 
-/** A tool as governance sees it: its author's declarations. Pure functions. */
+/** A tool as governance uses it: what the tool's author declares. Pure functions. */
 export interface Tool {
   readonly input: z.ZodType;
   readonly role: Role;
@@ -32,9 +32,9 @@ export interface Tool {
   readonly touchesPrivate: boolean;
   readonly egress: boolean;
   readonly replay: 'harmless' | 'unknown';
-  /** Null when its arguments need no resolution: see `Tools.resolve`. */
+  /** Null when the tool's arguments need no resolution: see `Tools.resolve`. */
   readonly resolve: unknown;
-  /** Null when its outcome cannot be probed: see `Tools.probe`. */
+  /** Null when the outcome of the tool cannot be probed: see `Tools.probe`. */
   readonly probe: unknown;
   version(): string;
   risk(input: unknown, resolved?: ResolvedRefs | null): RiskWithReasons;

@@ -9,11 +9,11 @@ export interface InstalledTools {
   find(name: string, groups: readonly string[]): OwnedTool | null;
   /** Finds the tool of a call and validates its arguments; refusals are results for the model. Pure. */
   read(call: ToolCall, agent: string): { readonly runnable: RunnableCall } | { readonly refused: ToolCallResult };
-  /** A call's resolved arguments; null without a look-up or permission. `before`: at the proposal. Throws the obstacle. */
+  /** Resolves a call's arguments; null without a look-up or permission. `before`: the result at the proposal. Throws the obstacle. */
   resolve(scope: CallScope, call: RunnableCall, before: ResolvedRefs | null): Promise<ResolvedRefs | null>;
-  /** The tool's preview of a call; an error when the preview failed. */
+  /** Returns the tool's preview of a call; an error when the preview failed. */
   preview(call: RunnableCall): Promise<ActionPreview | null | AppError>;
-  /** Runs the handler. Throws only LANE_LOST, ACTION_ID_TAKEN and an abort. `isUncertain`: it failed, but may have an effect. */
+  /** Runs the handler. Throws only LANE_LOST, ACTION_ID_TAKEN and an abort. `isUncertain`: the call failed, but may have an effect. */
   run(
     scope: CallScope,
     call: RunnableCall,

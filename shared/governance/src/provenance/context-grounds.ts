@@ -4,12 +4,12 @@ import { listEntityFacts, type EntityFact } from './unfounded.ts';
 /** Sections whose lines the runtime measured or recorded. Other sections contain words of people, which support no claim. */
 const MEASURED: ReadonlySet<string> = new Set(['deciding', 'own', 'deployments', 'jobs', 'services']);
 
-/** The lines of a prompt's context and the facts they support. A model that repeats these lines makes no claim. Pure. */
+/** Lists the lines of a prompt's context and the facts they support. A model that repeats these lines makes no claim. Pure. */
 export function toClaimGrounds({ text, sections }: PromptContext): {
   readonly lines: readonly string[];
   readonly facts: readonly EntityFact[];
 } {
-  // The first part is the opening.
+  // The first part of the text is its opening line, which states no fact.
   const linesOf = text
     .split('\n\n')
     .slice(1)
@@ -18,7 +18,7 @@ export function toClaimGrounds({ text, sections }: PromptContext): {
   return { lines: linesOf.flat(), facts: measured.flat().flatMap((line) => listEntityFacts(fieldsIn(line))) };
 }
 
-/** The words of a line as the fields of one fact. */
+/** Reads the words of a line as the fields of one fact. */
 function fieldsIn(line: string): Readonly<Record<string, string>> {
   const words = line.split(/[\s,;()“”[\]]+|:(?=\s|$)/).filter((word) => word !== '');
   return Object.fromEntries(words.map((word, place) => [String(place), word]));

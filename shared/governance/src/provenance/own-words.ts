@@ -16,7 +16,7 @@ interface OwnWords {
 }
 
 /**
- * The first part of a call (a value or the action) that no message contains; null when one message together with the pressed labels
+ * Finds the first part of a call (a value or the action) that no message contains; null when one message together with the pressed labels
  * contains all parts. When unsure it returns a part, so that the person is asked. Pure.
  */
 export function findUnstatedValue(
@@ -68,7 +68,7 @@ function asJson(value: unknown): Parameters<typeof hashCanonical>[0] {
   return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof hashCanonical>[0]; // values are compared as JSON
 }
 
-/** Keys count too, since a model chooses them. */
+/** Lists all values and keys of an argument, since a model chooses the keys too. */
 function leavesOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? ['[]'] : value.flatMap(leavesOf);
   if (typeof value !== 'object' || value === null) return [String(value)];

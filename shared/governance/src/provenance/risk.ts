@@ -24,7 +24,7 @@ export interface Taint {
   readonly pressed?: string | undefined;
 }
 
-/** The taint of these arguments. Reads that send nothing out are never tainted. */
+/** Finds the taint of these arguments. Reads that send nothing out are never tainted. */
 export function findTaint(
   { name, tool, input, resolved = null }: Pick<RunnableCall, 'name' | 'tool' | 'input' | 'resolved'>,
   seen: ThreadTaint,
@@ -41,7 +41,7 @@ export function findTaint(
   };
 }
 
-/** The risk of an action: the tool's own risk, one level higher when an argument is found in outside text. Pure. */
+/** Decides the risk of an action: the tool's own risk, one level higher when an argument is found in outside text. Pure. */
 export function decideRisk(
   tool: Tool,
   input: unknown,
@@ -67,12 +67,12 @@ export function decideRisk(
   };
 }
 
-/** Shorter values, such as "web", occur by chance. */
+/** Minimum length of a compared value: shorter values, such as "web", occur by chance. */
 const SHORTEST = 4;
-/** A shared run of this many characters is no coincidence. */
+/** Minimum length of a shared run of characters that is no coincidence. */
 const RUN_LENGTH = 16;
 
-/** The first argument that the person did not say and an untrusted result contains; null without one. */
+/** Finds the first argument that the person did not say and an untrusted result contains; null when there is none. */
 function taintOf(input: unknown, { untrusted, said }: ThreadTaint): string | null {
   if (untrusted.length === 0) return null;
   const outside = untrusted.map(normalize);
@@ -102,7 +102,7 @@ function leaves(value: unknown): readonly string[] {
 }
 
 function normalize(text: string): string {
-  // Normalized to NFKC without invisible characters, so that disguised letters are compared as the letters they imitate.
+  // The text is normalized to NFKC without invisible characters, so that disguised letters are compared as the letters they imitate.
   return text
     .normalize('NFKC')
     .replace(/[\p{Cf}\p{Mn}]/gu, '')

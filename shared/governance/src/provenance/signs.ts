@@ -1,6 +1,6 @@
-/*
- * Signs of a text that need no knowledge of its language: names that exist, versions, ids, environments, check marks. Any report of an
- * event shows some of them, so a model's claims are compared with the ledger by these signs.
+/**
+ * Finds signs in a text that need no knowledge of its language: existing names, versions, ids, environments, check marks. Any report of
+ * an event shows some signs, so a model's claims are compared with the ledger by them.
  */
 
 /** The signs of one sentence, in lower case. */
@@ -12,36 +12,36 @@ export interface ClaimSigns {
   readonly places: readonly string[];
   readonly versions: readonly string[];
   readonly ids: readonly string[];
-  /** True with a mark for done, healthy or failed. */
+  /** True for a sentence with a mark for done, healthy or failed. */
   readonly hasMark: boolean;
   /** True for a question at the end of its paragraph. */
   readonly isQuestion: boolean;
 }
 
 const STAGING = /(?<![\p{Script=Latin}])staging/u;
-/** The short form of production, with which its name begins in many languages. */
+/** Matches the short form of production, with which its name begins in many languages. */
 const PRODUCTION = /(?<![\p{Script=Latin}\p{Script=Cyrillic}])(?:prod|прод)/u;
-/** Text in code or quotation marks that people are told to type. */
+/** Matches text in code or quotation marks that people are told to type. */
 const TYPED = /```[^`\n]*\n([\s\S]*?)```|`([^`\n]+)`|["“”„«»「]([^"“”„«»「」\n]+)["“”«»」]/gu;
 const QUESTION = /[?؟¿]/u;
 const MARKS =
   /[✅✔☑✓🗸🆗🟢💚🏁]|\[x\]|(?<!\d)100\s?%|(?<![\d.])(?:http\s*)?200\s*ok\b|\bexit\s*(?:code\s*)?[:=]?\s*0\b/iu;
-/** The state of a deployment or a service, given as a state. */
+/** Matches the state of a deployment or a service, given as a state. */
 const STATES =
   /(?:[:=→]|->)\s*[`"*_]*(?:succeeded|running|serving|healthy|rolled_back|deployed|released|stopped|started|done|live|up|ok|online|active|ready)\b/iu;
 const ADDRESSES = /\b[a-z][a-z0-9+.-]{0,40}:\/\/[^\s)>\]]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/giu;
 const DATES = /\b(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{4}[.-]\d{1,2}[.-]\d{1,2})(?:t[\d:.]+z?)?/giu;
-/** Two numbers joined by a point are a version unless a unit follows; three numbers always are. */
+/** Matches versions: three numbers joined by points, or two when no unit follows. */
 const VERSIONS =
   /(?<![\p{Script=Latin}\p{N}_.,-])v?(\d+(?:\.\d+){2,}(?:[-+][a-z0-9.-]*[a-z0-9])?|\d+\.\d+(?:[-+][a-z0-9.-]*[a-z0-9])?(?![\d,]|\.\d|\s?(?:[%°€$£¥₽₴]|[kmgt]?i?b\b|m?s\b|min\b|h\b|[kmgt]?hz\b|c?m\b|kg\b))|(?<=v)\d+(?![\p{Script=Latin}\p{N}.]))/giu;
 const IDS =
   /\b(?:act|apv|dep|run|turn|inc|grant)_[0-9a-z_]{4,}\b|(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\p{L}\p{N}])/giu;
-/** A variable in the usual spelling. Matched before the text is lowercased. */
+/** Matches a variable's name in the usual spelling, before the text is lowercased. */
 const VARIABLES = /(?<![\p{L}\p{N}_])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\p{L}\p{N}_])/gu;
-/** A word for a kind of entity followed by a name, in the supported languages. */
+/** Matches a word for a kind of entity followed by a name, in the supported languages. */
 const NAMED =
   /(?:(?<![\p{L}\p{N}-])(?:projects?|services?|servers?|projekt|dienst|proyecto|servicio|servidor|проект\p{L}{0,3}|сервис\p{L}{0,3}|сервер\p{L}{0,3})(?![\p{L}\p{N}-])|项目|服务器?)\s{0,3}(?:(?:called|named|namens|llamado|под названием|名为)\s{0,3})?["'“„«*_`:]{0,4}\s{0,2}([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?![\p{L}\p{N}])/gu;
-/** States as look-ups of services and deployments report them; people's words differ by language. */
+/** Matches states as look-ups of services and deployments report them; people's words differ by language. */
 const MEASURED = /\b(?:healthy|degraded|down|serving|stopped|failed|nothing-deployed)\b/g;
 const WORD = /[a-z0-9]+(?:-[a-z0-9]+)*/g;
 /** Letters of other scripts, each with the Latin letter that it looks like. */
@@ -68,12 +68,12 @@ export function listNameWords(text: string): readonly string[] {
   return [...new Set([...wordsIn(plain), ...wordsIn(unmasked(plain))])];
 }
 
-/** Words after “project”, “service” or “server”, which may name an existing or a new entity: "create the project tea". */
+/** Lists words after “project”, “service” or “server”, which may name an existing or a new entity: "create the project tea". */
 export function listNamedEntities(text: string): readonly string[] {
   return [...plainOf(text).matchAll(NAMED)].flatMap(([, name]) => name ?? []);
 }
 
-/** The signs of each sentence. `known`: words that name existing entities. `verbs`: first words of typed commands. */
+/** Finds the signs of each sentence. `known`: words that name existing entities. `verbs`: first words of typed commands. */
 export function findClaimSigns(
   text: string,
   known: ReadonlySet<string>,
@@ -121,12 +121,12 @@ function isCommand(typed: string, verbs: ReadonlySet<string>): boolean {
   return lines.every((line) => verbs.has(/^[a-z]+/.exec(line)?.[0] ?? '') && !MARKS.test(line) && !STATES.test(line));
 }
 
-/** Splits at line ends, at end marks of any script, and at points outside of numbers and names. */
+/** Splits a text into sentences at line ends, at end marks of any script, and at points outside of numbers and names. */
 function listSentences(plain: string): readonly string[] {
   return plain.split(/\n+|(?<=[!?…。।؟])|(?<=\.)(?=[\s"'”»)*_]|$)/u).filter((sentence) => sentence.trim() !== '');
 }
 
-/** Splits a compound name too: in `my-shop-api` or `shop-Projekt` a part may be the known name. */
+/** Lists words; splits a compound name too: in `my-shop-api` or `shop-Projekt` a part may be the known name. */
 function wordsIn(plain: string): readonly string[] {
   return [...plain.matchAll(WORD)].flatMap(([word]) => {
     const parts = word.split('-');

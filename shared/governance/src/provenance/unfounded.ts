@@ -11,7 +11,7 @@ export interface EntityFact {
 export interface ClaimGrounds {
   /** Names of existing entities, in lower case. */
   readonly names: ReadonlySet<string>;
-  /** First words of commands: a quoted line that begins with one tells the person what to type, and is no claim. */
+  /** First words of commands: a quoted line that begins with such a word tells the person what to type, and is no claim. */
   readonly verbs: ReadonlySet<string>;
   readonly facts: readonly EntityFact[];
   /** Facts from the prompt or from look-ups of earlier turns, which support more than an entity's existence. */
@@ -71,7 +71,7 @@ function isFounded(
   );
 }
 
-/** A text without an environment is read as one about production: an event in staging supports only texts that mention staging. */
+/** A text without an environment is read as a text about production: an event in staging supports only texts that mention staging. */
 function isThere(values: ReadonlySet<string>, places: readonly string[]): boolean {
   if (!hasPlace(values)) return true;
   return places.length === 0 ? values.has('production') : places.some((place) => values.has(place));
@@ -81,16 +81,16 @@ function hasPlace(values: ReadonlySet<string>): boolean {
   return values.has('staging') || values.has('production');
 }
 
-/** Matches the version itself, or a release made from it. */
+/** True for the version itself, or a release made from it. */
 function isVersion(value: string, version: string): boolean {
   const bare = value.replace(/^v/, '');
   return bare === version || bare.startsWith(`${version}-`);
 }
 
-/** Longer strings are prose, not fields. */
+/** Matches a short value of a field; longer strings are prose. */
 const FIELD = /^[\p{L}\p{N}][\p{L}\p{N}_.:+@/-]{0,79}$/u;
 
-/** The facts of a structure: each object together with its parents' fields. Only short values without spaces count. */
+/** Lists the facts of a structure: each object together with its parents' fields. Only short values without spaces count. */
 export function listEntityFacts(
   structure: unknown,
   isFailure = false,
@@ -136,7 +136,7 @@ export interface StatusLineInput {
   readonly grounds: ClaimGrounds;
 }
 
-/** The line below a turn's texts: nothing was changed, nothing yet, nothing else; null for no line. Pure. */
+/** Chooses the line below a turn's texts: nothing was changed, nothing yet, nothing else; null for no line. Pure. */
 export function chooseStatusLine(
   texts: readonly string[],
   { hasChanged, asked, grounds }: StatusLineInput,
@@ -149,8 +149,8 @@ export function chooseStatusLine(
 
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-/** Names in the arguments of a call, of existing or new entities. */
+/** Lists names of existing or new entities in the arguments of a call. */
 export function listArgumentNames(args: unknown): readonly string[] {
-  const { name, project, server } = (args ?? {}) as Readonly<Record<string, unknown>>; // missing members are undefined
+  const { name, project, server } = (args ?? {}) as Readonly<Record<string, unknown>>; // missing members of the arguments are undefined
   return [name, project, server].filter((one) => typeof one === 'string').filter((one) => NAME.test(one));
 }

@@ -5,9 +5,9 @@ import { REDACTED } from '@signalbox/safety/redact/redact';
 import { say } from '@signalbox/messages/say';
 import type { RunnableCall } from '../calls/call.ts';
 
-/** A handle such as `secret:db-password`, which replaces a secret's value in everything that a model sees. */
+/** Matches a handle such as `secret:db-password`, which replaces a secret's value in everything that a model sees. */
 const HANDLE = /\bsecret:[a-z0-9][a-z0-9._-]{0,73}/i;
-/** The same pattern for a whole value, without its word boundary. */
+/** Matches a value that is nothing but a handle. */
 const WHOLE_HANDLE = new RegExp(`^\\s*${HANDLE.source.slice(2)}\\s*$`, 'i');
 
 /**

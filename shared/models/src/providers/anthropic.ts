@@ -4,17 +4,17 @@ import { toStrictSchema } from './object-schema.ts';
 import { toOpenAiTools, toForcedTool, type Provider } from './provider.ts';
 
 export const AnthropicConfig = z.object({
-  /** Key of Anthropic. */
+  /** The API key for Anthropic. */
   ANTHROPIC_API_KEY: z.string().optional().meta({ secret: true }),
-  /** Another address of the API, such as a gateway's. Not set: Anthropic itself. */
+  /** The address of the API, such as a gateway's. Not set: Anthropic's own address. */
   ANTHROPIC_BASE_URL: z.url().optional(),
-  /** The model when MODEL names none. */
+  /** The Anthropic model used when MODEL names no model. */
   ANTHROPIC_MODEL: z.string().default('claude-sonnet-5'),
 });
 
 const OWN_URL = 'https://api.anthropic.com';
 
-/** Models without structured outputs: a forced tool call is used instead, which newer always-thinking models refuse. */
+/** Models without structured outputs. They get a forced tool call instead, which newer models refuse. */
 const WITHOUT_SCHEMAS = /^claude-(instant|[23]|(opus|sonnet)-4(-0|-2025\d+)?$)/;
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;

@@ -3,24 +3,24 @@ import { readFinishReason, prepareOpenAi } from './openai.ts';
 import { flattenSystem, type Provider } from './provider.ts';
 
 export const AzureOpenAiConfig = z.object({
-  /** Key of the Azure OpenAI resource. */
+  /** The API key of the Azure OpenAI resource. */
   AZURE_OPENAI_API_KEY: z.string().optional().meta({ secret: true }),
-  /** Address of the resource, such as https://name.openai.azure.com. */
+  /** The address of the Azure OpenAI resource, such as https://name.openai.azure.com. */
   AZURE_OPENAI_ENDPOINT: z.url().optional(),
-  /** Name of the deployment, which is what Azure calls a model. */
+  /** The name of the deployment, which is what Azure calls a model. */
   AZURE_OPENAI_DEPLOYMENT: z.string().optional(),
-  /** Version of Azure's API. */
+  /** The version of Azure's API. */
   AZURE_OPENAI_API_VERSION: z.string().default('2024-10-21'),
 });
 
-/** OpenAI's models in an Azure resource. The model name is the name of a deployment. */
+/** The provider for OpenAI's models in an Azure resource. The model name is the name of a deployment. */
 export const azureOpenai: Provider = {
   id: 'azure_openai',
   variables: { key: 'AZURE_OPENAI_API_KEY', url: 'AZURE_OPENAI_ENDPOINT', model: 'AZURE_OPENAI_DEPLOYMENT' },
   read: (config) => {
     const variables = AzureOpenAiConfig.parse(config);
     const { AZURE_OPENAI_API_KEY: apiKey, AZURE_OPENAI_ENDPOINT: endpoint } = variables;
-    // The API version travels in the address, as it does on the wire: other providers have none.
+    // The API version is stored in the address, because other providers have no version.
     const url = new URL(endpoint ?? 'https://unset.invalid');
     url.searchParams.set('api-version', variables.AZURE_OPENAI_API_VERSION);
     return {

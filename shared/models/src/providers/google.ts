@@ -5,11 +5,11 @@ import { toStrictSchema } from './object-schema.ts';
 import { flattenSystem, toOpenAiTools, type Fetch, type Provider } from './provider.ts';
 
 export const GoogleConfig = z.object({
-  /** Key of Google's Gemini API. */
+  /** The API key for Google's Gemini API. */
   GOOGLE_API_KEY: z.string().optional().meta({ secret: true }),
-  /** Another address of its API. Not set: Google itself. */
+  /** The address of the Gemini API. Not set: Google's own address. */
   GOOGLE_BASE_URL: z.url().optional(),
-  /** The model when MODEL names none. */
+  /** The Gemini model used when MODEL names no model. */
   GOOGLE_MODEL: z.string().default('gemini-3.8-flash'),
 });
 
@@ -19,10 +19,10 @@ const OWN_URL = 'https://generativelanguage.googleapis.com';
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 const BEFORE_SIGNATURES = /^gemini-[12]\b/;
 
-/** Signatures of an answer's calls in order; null for calls without one. */
+/** The signatures of an answer's calls in order; null for a call without a signature. */
 const Signatures = z.array(z.string().nullable());
 
-/** Google's Gemini models. */
+/** The provider for Google's Gemini models. */
 export const google: Provider = {
   id: 'google',
   variables: { key: 'GOOGLE_API_KEY', url: 'GOOGLE_BASE_URL', model: 'GOOGLE_MODEL' },
@@ -57,11 +57,11 @@ export const google: Provider = {
   },
 };
 
-/** The library's own client would use the global fetch. */
+/** A client that uses the given `fetch`: the library's own client would use the global fetch. */
 function apiClient(apiKey: string, fetch: Fetch) {
   return {
     hasApiKey: () => true,
-    getProjectId: () => Promise.resolve(''), // called on Vertex only
+    getProjectId: () => Promise.resolve(''), // the library calls this function only on Vertex
     fetch: (request: Request) => {
       request.headers.set('x-goog-api-key', apiKey);
       return fetch(request);
@@ -69,10 +69,7 @@ function apiClient(apiKey: string, fetch: Fetch) {
   };
 }
 
-/**
- * Converts an answer's calls to content parts: the library drops calls beside text, and their results would answer nothing. Signatures go
- * back to the model that made them.
- */
+/** Adds an answer's calls as content parts: the library drops calls beside text. Signatures go back to the model that made them. */
 function addCallParts(message: BaseMessage, model: string): BaseMessage {
   if (!AIMessage.isInstance(message) || !message.tool_calls || message.tool_calls.length === 0) return message;
   const signatures = readProviderData(message, `google:${model}`, Signatures) ?? [];

@@ -13,7 +13,7 @@ const SUPPORTED_KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Converts a JSON Schema to the strict form of providers: every field required, no others allowed, unsupported keywords dropped. An
+ * Converts a JSON Schema to the strict form of providers: every field required, no further fields, unsupported keywords dropped. An
  * optional field must therefore allow null.
  */
 export function toStrictSchema(schema: Schema): Record<string, unknown> {

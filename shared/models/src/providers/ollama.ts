@@ -3,16 +3,16 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { flattenSystem, toOpenAiTools, type Fetch, type Provider } from './provider.ts';
 
 export const OllamaConfig = z.object({
-  /** Address of Ollama. Not set: this machine. */
+  /** The address of the Ollama server. Not set: this machine. */
   OLLAMA_BASE_URL: z.url().optional(),
-  /** The model when MODEL names none; it must be pulled, and able to call tools. */
+  /** The Ollama model used when MODEL names no model; it must be pulled, and able to call tools. */
   OLLAMA_MODEL: z.string().optional(),
 });
 
 const OWN_URL = 'http://127.0.0.1:11434';
 const DEFAULT_MODEL = 'qwen3';
 
-/** Ollama silently cuts longer input, and its default of 4,096 tokens is too small for tools and a conversation. */
+/** The context size in tokens. Ollama silently cuts longer input, and its default of 4,096 is too small for tools and a conversation. */
 const CONTEXT_TOKENS = 16_384;
 
 export const ollama: Provider = {
@@ -50,7 +50,7 @@ export const ollama: Provider = {
   },
 };
 
-/** Passes only complete lines to the library, which prints incomplete ones, and they hold words of the conversation. */
+/** Passes only complete lines to the library, which logs incomplete lines with words of the conversation. */
 function passCompleteLines(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);

@@ -3,15 +3,15 @@ import { readFinishReason, DUMMY_API_KEY, prepareOpenAi } from './openai.ts';
 import { flattenSystem, type Provider } from './provider.ts';
 
 export const OpenAiCompatibleConfig = z.object({
-  /** Address of a server with OpenAI's API, beside OpenAI itself: vLLM, LM Studio, a gateway, such as http://127.0.0.1:8000/v1. */
+  /** The address of another server with OpenAI's API (vLLM, LM Studio, a gateway), such as http://127.0.0.1:8000/v1. */
   OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
-  /** The server's key, if it needs one. */
+  /** The API key of the OpenAI-compatible server, if it needs a key. */
   OPENAI_COMPATIBLE_API_KEY: z.string().optional().meta({ secret: true }),
-  /** The model when MODEL names none. */
+  /** The model of the OpenAI-compatible server used when MODEL names no model. */
   OPENAI_COMPATIBLE_MODEL: z.string().optional(),
 });
 
-/** Any server with OpenAI's chat completions API, with its own variables so that it can be used beside OpenAI. */
+/** The provider for any server with OpenAI's chat completions API. Its own variables allow using it beside OpenAI. */
 export const openaiCompatible: Provider = {
   id: 'openai_compatible',
   variables: { key: 'OPENAI_COMPATIBLE_API_KEY', url: 'OPENAI_COMPATIBLE_BASE_URL', model: 'OPENAI_COMPATIBLE_MODEL' },

@@ -6,17 +6,17 @@ import { toStrictSchema } from './object-schema.ts';
 import { flattenSystem, toOpenAiTools, toForcedTool, type ClientCall, type Provider } from './provider.ts';
 
 export const OpenAiConfig = z.object({
-  /** Key of OpenAI, or of the server at OPENAI_BASE_URL. */
+  /** The API key for OpenAI, or for the server at OPENAI_BASE_URL. */
   OPENAI_API_KEY: z.string().optional().meta({ secret: true }),
-  /** Another server with OpenAI's API, such as http://127.0.0.1:8000/v1. Not set: OpenAI itself. */
+  /** The address of another server with OpenAI's API, such as http://127.0.0.1:8000/v1. Not set: OpenAI itself. */
   OPENAI_BASE_URL: z.url().optional(),
-  /** The model when MODEL names none. */
+  /** The OpenAI model used when MODEL names no model. */
   OPENAI_MODEL: z.string().default('gpt-4.1-mini'),
 });
 
 const OWN_URL = 'https://api.openai.com/v1';
 
-/** OpenAI, or with OPENAI_BASE_URL any server with its chat completions API. */
+/** The provider for OpenAI, or with OPENAI_BASE_URL for any server with its chat completions API. */
 export const openai: Provider = {
   id: 'openai',
   variables: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL', model: 'OPENAI_MODEL' },
@@ -41,7 +41,7 @@ export const openai: Provider = {
           maxRetries: 0,
           configuration: { baseURL, fetch },
         });
-        // Other servers support forced tool calls better than schemas.
+        // Servers other than OpenAI's support forced tool calls better than schemas.
         return prepareOpenAi(client, call, baseURL === OWN_URL);
       },
       arrange: flattenSystem,
@@ -50,7 +50,7 @@ export const openai: Provider = {
   },
 };
 
-/** The library requires a key and would send OPENAI_API_KEY to any server; servers without keys ignore this one. */
+/** A key for servers that need none: without a key the library would send OPENAI_API_KEY to any server. */
 export const DUMMY_API_KEY = 'none';
 
 /** Adds the call's tools or object to an OpenAI client. `schemas`: the server supports JSON Schema answers. */
@@ -74,7 +74,7 @@ export function readFinishReason({ response_metadata: end }: AIMessageChunk): st
 }
 
 const OpenAiEnd = z.object({
-  /** Some servers send an empty reason, or the word null, with each piece. */
+  /** Some servers send an empty end reason, or the word null, with each piece. */
   finish_reason: z
     .string()
     .transform((reason) => (/^(?:null|none)$/i.test(reason) ? '' : reason))

@@ -3,12 +3,12 @@ import type { Runnable } from '@langchain/core/runnables';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import type { JsonOutputSpec } from '../port.ts';
 
-/** Data for accessing one model. */
+/** The name, key and address with which one model is called. */
 export interface ModelAccess {
   readonly model: string;
-  /** Null for servers without keys. */
+  /** The API key; null for servers without keys. */
   readonly apiKey: string | null;
-  /** The configured address, else the provider's own. */
+  /** The server's address: the configured address, else the provider's own. */
   readonly baseURL: string;
 }
 
@@ -21,7 +21,7 @@ export interface ProviderVariables {
 
 /** A provider's configuration. */
 export interface ProviderSettings {
-  /** True when its variables suffice to choose it without MODEL. */
+  /** True when the set variables suffice to choose this provider without MODEL. */
   readonly chosen: boolean;
   /** Missing settings as phrases that follow the provider's name: "needs OPENAI_API_KEY". Empty when the provider is usable. */
   readonly missing: readonly string[];
@@ -42,25 +42,25 @@ export type Fetch = typeof globalThis.fetch;
 /** A provider with its client library loaded. */
 export interface LoadedProvider {
   /**
-   * Creates a client for one try of this call, so that aborting one never aborts another. All its requests go through `fetch`, and it
-   * does not retry.
+   * Creates a client for one try of a call, so that aborting one try never aborts another. All its requests go through `fetch`, and the
+   * client does not retry.
    */
   client(call: ClientCall, fetch: Fetch): Runnable<BaseMessage[], AIMessageChunk>;
-  /** Converts the conversation to the form of this provider. */
+  /** Converts the messages to the form that this provider needs. */
   arrange(messages: readonly BaseMessage[]): BaseMessage[];
   /**
    * The server's word for why the answer ended, from an answer or one of its pieces; null in pieces without it. Cut-off answers have none.
    */
   endOf(answer: AIMessageChunk): string | null;
-  /** True when the last usage of a stream repeats the first one. The library adds both up, for providers that send differences. */
+  /** True when the last token count of a stream repeats the first. The library adds both, since some providers send differences. */
   readonly repeatsFirstCount?: boolean;
-  /** Data as JSON that this provider wants back with the answer in later requests; null for none. */
+  /** Returns JSON data that this provider wants back with the answer in later requests; null for no data. */
   keep?(answer: AIMessageChunk): unknown;
 }
 
 /** A provider of models; each has a file in this folder. To add one, see docs/extending.md. */
 export interface Provider {
-  /** Name of the provider in MODEL. */
+  /** The provider's name in MODEL. */
   readonly id: string;
   readonly variables: ProviderVariables;
   /** Reads the provider's variables from the configuration. */
@@ -69,11 +69,11 @@ export interface Provider {
   open(access: ModelAccess): Promise<LoadedProvider>;
 }
 
-/** End reasons of complete answers. All others are limits, filters or failures. */
+/** End reasons of complete answers. All other reasons are limits, filters or failures. */
 const COMPLETE =
   /^(?:stop|stop_sequence|end|end_turn|eos|eos_token|complete|completed|done|tool_use|tool_calls?|function_calls?)$/i;
 
-/** True when an end reason means that nothing is missing. */
+/** True when an end reason means that the answer is complete. */
 export function isNormalFinish(end: string): boolean {
   return COMPLETE.test(end);
 }
@@ -89,7 +89,7 @@ export function toOpenAiTools(tools: readonly BoundTool[]): {
 }[] {
   return tools.map(({ name, description, schema }) => ({
     type: 'function',
-    // A tool's schema is JSON Schema by the contract of the tool registry.
+    // The tool registry guarantees that a tool's schema is JSON Schema.
     function: { name, description, parameters: schema as Record<string, unknown> },
   }));
 }

@@ -7,7 +7,7 @@ import { isNormalFinish, type Fetch, type LoadedProvider } from '../providers/pr
 import { createCallReader } from '../sent-calls.ts';
 import { cleanAnswer } from '../whole-answer.ts';
 
-/** Thrown for an answer without an end. */
+/** Thrown for an answer that broke off before its end. */
 class BrokenAnswer extends Error {
   constructor() {
     super('the answer of the model broke off');
@@ -17,18 +17,18 @@ class BrokenAnswer extends Error {
 
 export interface ChatTry {
   readonly wire: LoadedProvider;
-  /** The model, as `provider:model`. */
+  /** The model's name as `provider:model`. */
   readonly model: string;
   readonly request: ModelRequest;
   readonly fetch: Fetch;
   readonly signal: AbortSignal;
-  /** Called as soon as the provider reports usage, even when the answer breaks off later. */
+  /** Called as soon as the provider reports token counts, even when the answer breaks off later. */
   readonly count: (tokens: TokenCounts) => void;
 }
 
 /**
  * Makes one call. Text is streamed, so that a person can read along and silence is noticed; objects arrive in one piece. Throws the
- * client's errors, BrokenAnswer when the end is missing, and the signal's reason as soon as it aborts.
+ * client's errors, BrokenAnswer when the end is missing, and the signal's reason.
  */
 export async function tryChat({ wire, model, request, fetch, signal, count }: ChatTry): Promise<AIMessage> {
   const client = wire.client(request, fetch);
@@ -46,7 +46,7 @@ export async function tryChat({ wire, model, request, fetch, signal, count }: Ch
     kept: toProviderExtras(model, wire.keep?.(answer) ?? null),
   });
 
-  /** Reports usage. Servers that do not count report zero, which no request uses. */
+  /** Reports token counts. Servers that do not count report zero, which no real request uses. */
   function reportUsage(usage: UsageMetadata | undefined, repeated = 0): void {
     if (!usage || usage.input_tokens + usage.output_tokens === 0) return;
     count(readUsage({ ...usage, output_tokens: usage.output_tokens - repeated }));
@@ -60,7 +60,7 @@ export async function tryChat({ wire, model, request, fetch, signal, count }: Ch
     try {
       for await (const piece of await client.stream(messages, { signal })) {
         signal.throwIfAborted();
-        const usage = piece.usage_metadata as UsageMetadata | undefined; // a Runnable loses this type
+        const usage = piece.usage_metadata as UsageMetadata | undefined; // the library's Runnable type lacks the type of this field
         if (usage) counts += 1;
         if (usage && counts === 1) first = usage.output_tokens;
         whole = whole ? concat(whole, piece) : piece;

@@ -1,11 +1,11 @@
 import { SECOND_MS } from '@signalbox/contracts/time';
 
-/** How long calls are blocked after a failure: spares many callers the wait, and notices recovery soon. */
+/** Calls are blocked for this time after a failure: many callers need not wait, and a recovery is noticed soon. */
 const OPEN_MS = 30 * SECOND_MS;
 
 /** A circuit breaker: blocks calls for a while after a failure. */
 export interface Circuit {
-  /** True when a call may be tried. After the pause one caller is allowed; the others stay blocked until its result or the next pause. */
+  /** True when a call may be tried. After the pause one caller may try; other callers stay blocked until its result or the next pause. */
   mayTry(): boolean;
   succeeded(): void;
   failed(): void;
@@ -17,7 +17,7 @@ export interface Circuit {
  *                        └──────────────────────────────────────────────────────────────────┘
  */
 export function createCircuit(now: () => number = () => performance.now()): Circuit {
-  /** Null while closed. */
+  /** The time when the pause ends; null while the circuit is closed. */
   let openUntilMs: number | null = null;
   const open = (): void => {
     openUntilMs = now() + OPEN_MS;
@@ -26,7 +26,7 @@ export function createCircuit(now: () => number = () => performance.now()): Circ
     mayTry: () => {
       if (openUntilMs === null) return true;
       if (now() < openUntilMs) return false;
-      open(); // for all other callers
+      open(); // blocks all other callers
       return true;
     },
     succeeded: () => {

@@ -15,7 +15,7 @@ export type ModelFailureReason =
   | 'too-long'
   | 'refused';
 
-/** Details of a failure besides its reason. */
+/** Details of a model's failure besides the reason. */
 export interface FailureDetails {
   readonly model?: string;
   /** Names of the variables that configure the model. */
@@ -23,15 +23,15 @@ export interface FailureDetails {
   readonly status?: number | null;
   /** Codes and parameter names from the server's error. */
   readonly codes?: readonly string[];
-  /** Class of the client error over an unreadable answer. */
+  /** The class name of the client's error about an unreadable answer. */
   readonly kind?: string;
-  /** The server's Retry-After in milliseconds. */
+  /** The time that the server's Retry-After header asks to wait, in milliseconds. */
   readonly retryAfterMs?: number | null;
-  /** The server's message without keys, for `doctor` only. Never logged, because it may quote the conversation. */
+  /** The server's error message without keys, for `doctor` only. Never logged, because it may quote the conversation. */
   readonly detail?: string | null;
 }
 
-/** The cause of MODEL_UNAVAILABLE and related errors, for operators. Its message holds neither keys nor message text. */
+/** The cause of MODEL_UNAVAILABLE and related errors, for operators. The message of this error holds neither keys nor message text. */
 export class ModelFailure extends Error {
   readonly code: ModelFailureReason;
   readonly status: number | null;
@@ -55,7 +55,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** Codes are single words; longer text may quote something. */
+/** Matches an error code of one word; longer text may quote the conversation. */
 const PLAIN_CODE = /^[\w.-]{1,60}$/;
 
 const HINTS: Readonly<Record<ModelFailureReason, string>> = {
@@ -97,7 +97,7 @@ export function mayFallBack(reason: ModelFailureReason): boolean {
   return reason !== 'refused';
 }
 
-/** Error codes for failures that retrying cannot fix. Each error's sentence says who can. */
+/** Error codes for failures that retrying cannot fix. Each error's sentence says who can fix the failure. */
 const CODES = {
   'too-long': 'MODEL_TOO_LONG',
   unauthorized: 'MODEL_KEY_REFUSED',
@@ -119,16 +119,16 @@ export function isModelUnavailable(thrown: unknown): boolean {
   return thrown instanceof AppError && NO_ANSWER.has((thrown as AppError).code); // checked by instanceof
 }
 
-/** Finds the ModelFailure in a thrown error; null without one. */
+/** Finds the ModelFailure in a thrown error; null when there is none. */
 export function findModelFailure(thrown: unknown): ModelFailure | null {
-  const inner = isModelUnavailable(thrown) ? (thrown as AppError).cause : thrown; // its code says so
+  const inner = isModelUnavailable(thrown) ? (thrown as AppError).cause : thrown; // the error's code says so
   return inner instanceof ModelFailure ? inner : null;
 }
 
-/** Classifies an HTTP refusal by status, codes and message. Null below 400. */
+/** Classifies an HTTP refusal by status, codes and message. Null for a status below 400. */
 export function classifyStatus(status: number, codes: readonly string[] = [], words = ''): ModelFailureReason | null {
   if (status < 400) return null;
-  // Rate limit messages count tokens as well and sound like "too long".
+  // Messages of rate limits also count tokens and sound like "too long".
   const message = status === 429 ? (/request too large[^.]*/i.exec(words)?.[0] ?? '') : words;
   const known = classifyRefusal(codes, status < 500 ? message : '');
   if (known) return known;
@@ -157,10 +157,7 @@ const TOO_LONG: ReadonlySet<string> = new Set([
   'request_too_large',
   'model_context_window_exceeded',
 ]);
-/**
- * Messages of Anthropic, Google, Mistral, vLLM, TGI, llama.cpp, LM Studio, Ollama, OpenRouter and Bedrock; OpenAI's is that of a
- * per-request limit.
- */
+/** Matches messages of servers that mean that the request is too long. */
 const TOO_LONG_WORDS = new RegExp(
   [
     'context[ _-]?(?:length|size|window|limit)',
@@ -214,8 +211,8 @@ const Thrown = z.object({
 });
 
 /**
- * Converts an error of a model library: MODEL_UNAVAILABLE or a related code with a ModelFailure as cause for timeouts, network errors and
- * refusals; MODEL_GARBAGE for unparsable answers. Anything else is returned unchanged.
+ * Converts an error of a client library to MODEL_UNAVAILABLE or a related code with a ModelFailure as cause; for unparsable answers to
+ * MODEL_GARBAGE. Other errors are returned unchanged.
  */
 export function toModelError(thrown: unknown): unknown {
   if (thrown instanceof AppError || typeof thrown !== 'object' || thrown === null) return thrown;
@@ -230,7 +227,7 @@ function read(thrown: object): { name: string; code: string; status: number | nu
   const own = { name: pick(thrown, 'name'), code: pick(thrown, 'code'), status: pick(thrown, 'status') };
   const parsed = Thrown.parse({ ...own, cause: pick(thrown, 'cause') });
   const type: unknown = pick(thrown, 'constructor');
-  // Some libraries leave `name` at "Error"; the class name is better.
+  // Some libraries leave an error's `name` at "Error"; the class name says more.
   const named = ['', 'Error'].includes(parsed.name) && typeof type === 'function' ? type.name : parsed.name;
   return { name: named, code: parsed.code, status: parsed.status, cause: parsed.cause };
 }
@@ -239,7 +236,7 @@ function pick(thrown: object, key: string): unknown {
   return key in thrown ? (thrown as Record<string, unknown>)[key] : undefined; // checked with `in`
 }
 
-/** Follows causes, because fetch wraps socket errors in a TypeError. */
+/** Classifies an error or its causes, because fetch wraps socket errors in a TypeError. */
 function classifyError(thrown: unknown, depth = 0): ModelFailureReason | null {
   if (typeof thrown !== 'object' || thrown === null || depth > 4) return null;
   const { name, code, cause } = read(thrown);

@@ -10,8 +10,8 @@ export interface Candidate {
 }
 
 /**
- * Creates a model that uses the first candidate that can answer, in order. Recently failed ones are skipped unless all failed. Refused
- * requests and aborts are not tried elsewhere. Throws the error of the last candidate.
+ * Creates a model that uses the first candidate that can answer, in order. Recently failed candidates are skipped unless all failed.
+ * After a refused request or an abort no other candidate is tried. Throws the error of the last candidate.
  */
 export function createFallbackModel(candidates: readonly [Candidate, ...Candidate[]], log: Pick<Log, 'warn'>): Model {
   const [{ model: first }] = candidates;
@@ -47,9 +47,9 @@ export function createFallbackModel(candidates: readonly [Candidate, ...Candidat
     ask: async (request) => {
       const answer = await tryCandidates(candidates, request, false);
       if (answer) return answer;
-      // All have just failed, but a person still waits.
+      // All candidates have just failed, but a person still waits, so all are tried again.
       const lateAnswer = await tryCandidates(candidates, request, true);
-      if (!lateAnswer) throw new Error('a fallback without models was asked'); // unreachable: there is a candidate
+      if (!lateAnswer) throw new Error('a fallback without models was asked'); // unreachable: there is at least one candidate
       return lateAnswer;
     },
   };

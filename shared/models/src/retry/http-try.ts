@@ -4,7 +4,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { classifyStatus, classifyRefusal, type FailureDetails, type ModelFailureReason } from './failure.ts';
 import type { Fetch } from '../providers/provider.ts';
 
-/** Observes the HTTP traffic of one try. Client libraries report the same failure in five ways; HTTP has one. */
+/** Observes the HTTP traffic of one try. Client libraries report an equal failure in five ways; HTTP has only one way. */
 export interface HttpTry {
   /** The fetch for a provider's client: aborts with the signal, gives up on silence, and records the outcome. */
   readonly fetch: Fetch;
@@ -13,14 +13,14 @@ export interface HttpTry {
   failure(): { readonly reason: ModelFailureReason; readonly facts: FailureDetails };
 }
 
-/** Refusals are short; longer bodies are proxies' pages. */
+/** The maximum length of an error body that is read: refusals are short; longer bodies are pages of proxies. */
 const MAX_BODY_CHARS = 20_000;
 const MAX_DETAIL_CHARS = 300;
 
 /** Starts observing one try. `secrets` are removed from the server's messages. */
 export function createHttpTry(options: {
   readonly signal: AbortSignal;
-  /** Longest time without a byte, in milliseconds. */
+  /** The longest time without a byte from the server, in milliseconds. */
   readonly silenceMs: number;
   readonly secrets: readonly string[];
 }): HttpTry {
@@ -29,7 +29,7 @@ export function createHttpTry(options: {
   let isSent = false;
   let failureReason: ModelFailureReason | null = null;
   let refusal: Refusal | null = null;
-  /** The start of a 2xx body, which may explain why it is no answer. */
+  /** The start of the body of a 2xx response, which may explain why the response is no answer. */
   let success: SuccessBody | null = null;
 
   const startTimer = (): void => {
@@ -115,7 +115,7 @@ interface SuccessBody {
   text: string;
 }
 
-/** Records the start of a body; of a stream only what follows an error in it. */
+/** Records the start of a response body; for a stream, only what follows an error. */
 function createBodyRecorder(success: SuccessBody): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder();
   const isStream = STREAMS.test(success.type);
@@ -131,7 +131,7 @@ function wantsStream(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): b
   return url.includes('streamGenerateContent') || /"stream"\s*:\s*true/.test(String(init?.body ?? ''));
 }
 
-/** Explains a 2xx response that is no answer: it contains an error, or is not a stream. */
+/** Explains why a 2xx response is no answer: it contains an error, or is not a stream. */
 function explainSuccess(
   { type, wantsStream: isStreamWanted, text }: SuccessBody,
   secrets: readonly string[],
@@ -161,12 +161,12 @@ interface Refusal extends ErrorWords {
 
 interface ErrorWords {
   readonly codes: readonly string[];
-  /** The original message: for classification only, never shown. */
+  /** The server's original message: for classification only, never shown. */
   readonly words: string;
   readonly detail: string | null;
 }
 
-/** Replaces the body; a clone would keep the connection open until both are read. */
+/** Returns the response with another body; a clone would keep the connection open until both are read. */
 function replaceBody(response: Response, body: ReadableStream<Uint8Array> | string): Response {
   const headers = new Headers(response.headers);
   headers.delete('content-encoding'); // the body is decoded already
@@ -174,7 +174,7 @@ function replaceBody(response: Response, body: ReadableStream<Uint8Array> | stri
   return new Response(body, { status: response.status, statusText: response.statusText, headers });
 }
 
-/** Common error bodies: OpenAI's and Anthropic's `error` object, Google's with details, Ollama's plain string. */
+/** The common error bodies: OpenAI's and Anthropic's `error` object, Google's with details, Ollama's plain string. */
 const RefusalBody = z.object({
   error: z.union([
     z.string().transform((message) => ({ message, codes: [] as string[] })),
@@ -202,7 +202,7 @@ function readRefusal(response: Response, text: string, secrets: readonly string[
   };
 }
 
-/** Reads the error from a JSON body; null without one. */
+/** Reads the error from a JSON body; null without an error. */
 function readError(text: string, secrets: readonly string[]): ErrorWords | null {
   const json = parseJson(text);
   const body: unknown = Array.isArray(json) ? json[0] : json; // Google wraps stream errors in an array
@@ -213,7 +213,7 @@ function readError(text: string, secrets: readonly string[]): ErrorWords | null 
   return { codes, words, detail: words.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS) || null };
 }
 
-/** Reads retry-after-ms, else Retry-After in seconds or as a date. Returns milliseconds; null without either. */
+/** Reads retry-after-ms, else Retry-After in seconds or as a date. Returns milliseconds; null without both headers. */
 function readRetryAfter(headers: Headers): number | null {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;

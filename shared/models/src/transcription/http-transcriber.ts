@@ -5,17 +5,17 @@ import { isTransient, type ModelFailureReason } from '../retry/failure.ts';
 import { createHttpTry } from '../retry/http-try.ts';
 import type { Recording, Transcriber, Transcription } from './transcriber.ts';
 
-/** Two tries survive a short outage; the person can also speak again. */
+/** Maximum tries of a transcription: two survive a short outage, and the person can also speak again. */
 const MAX_TRIES = 2;
 const BACKOFF_MS = 500;
 const MAX_WAIT_MS = 5_000;
 
-/** An hour's transcript has about 60 kB; larger responses are refused. */
+/** The maximum response size: the transcript of an hour has about 60 kB. */
 const MAX_RESPONSE_BYTES = 512_000;
 
 const TranscriptResponse = z.object({ text: z.string() });
 
-/** Recognizers' output for sounds without words: `[BLANK_AUDIO]`, `(music)`. */
+/** Matches what recognizers return for sounds without words: `[BLANK_AUDIO]`, `(music)`. */
 const NO_WORDS = /^\s*(?:[[(*][^\])*]*[\])*]\s*)*$/;
 
 /** Creates a client of a server with OpenAI's `POST {url}/audio/transcriptions`. */
@@ -52,7 +52,7 @@ export function createHttpTranscriber(options: {
       for (let attempt = 1; ; attempt += 1) {
         const tried = await waitOrAbort(tryOnce(recording, signal), stop);
         if (deadline.aborted && tried.kind === 'failed') return { ...tried, reason: 'timeout' };
-        // An unreadable response is not retried: it was paid for, and the next would be the same.
+        // An unreadable response is not retried: each try costs, and the response would not change.
         const mayRetry = tried.kind === 'failed' && tried.reason !== 'cut' && isTransient(tried.reason);
         if (!mayRetry || attempt >= MAX_TRIES) return tried;
         await sleep(computeBackoffMs(attempt, BACKOFF_MS, MAX_WAIT_MS), signal);
@@ -78,7 +78,7 @@ function toForm(model: string, { bytes, name, mimeType, language }: Recording): 
   return form;
 }
 
-/** Reads a response body. Throws when it is larger than any transcript. */
+/** Reads a response body. Throws when the body is larger than any transcript. */
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

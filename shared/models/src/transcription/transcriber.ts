@@ -3,10 +3,10 @@ import type { ModelFailureReason } from '../retry/failure.ts';
 /** A recorded voice note. */
 export interface Recording {
   readonly bytes: Uint8Array;
-  /** File name with an extension, which some servers need to know the format. */
+  /** The recording's file name with an extension, from which some servers know the format. */
   readonly name: string;
   readonly mimeType: string;
-  /** The probable language as a BCP 47 code; null when unknown. */
+  /** The probable spoken language as a BCP 47 code; null when unknown. */
   readonly language: string | null;
 }
 
@@ -20,10 +20,10 @@ export type Transcription =
 
 /** Transcribes speech. See settings.ts for the server. */
 export interface Transcriber {
-  /** Larger recordings are not sent. */
+  /** The maximum size of a recording in bytes; larger recordings are not sent. */
   readonly limitBytes: number;
-  /** Milliseconds for one recording, with all tries. */
+  /** The milliseconds for one recording, with all tries. */
   readonly deadlineMs: number;
-  /** Transcribes once; each call costs. Failures are returned; it throws only the signal's reason, as soon as it aborts. */
+  /** Transcribes a recording once; each call costs. Failures are returned; only the signal's reason is thrown. */
   transcribe(recording: Recording, signal: AbortSignal): Promise<Transcription>;
 }

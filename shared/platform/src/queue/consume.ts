@@ -29,9 +29,9 @@ export interface QueueConsumer extends Closable {
 
 /** Delay after an error of the handler itself: short enough to recover, long enough not to spin. */
 const ERROR_DELAY_MS = 5_000;
-/** Effectively unlimited: Postgres counts the attempts and decides. */
+/** Limit of redeliveries in BullMQ, effectively unlimited: Postgres counts the attempts and decides. */
 const MAX_STALLED = 1_000;
-/** Bound for BullMQ's goodbye when Redis is away. A service has 12 s to close all its parts. */
+/** Time limit for closing BullMQ when Redis is away. A service has 12 s to close all its parts. */
 const CLOSE_DEADLINE_MS = 4_000;
 
 /**
@@ -58,7 +58,7 @@ export function consumeQueue(options: {
   const decide = async (job: Job): Promise<QueueVerdict> => {
     const name = job.name;
     if (!isJobName(name)) {
-      // During a rolling update a newer process may enqueue a job that this release does not know. Newer sweepers bring it again.
+      // During a rolling update a newer process may enqueue a job that this release does not know. Newer sweepers enqueue it again.
       log.warn('job of an unknown name left to others', { job: name });
       return { kind: 'forget' };
     }

@@ -14,13 +14,13 @@ export interface Queue extends Closable {
    */
   enqueue(job: JobName, run: { readonly runId: string; readonly traceId: string }): Promise<void>;
   /**
-   * Enqueues a scheduled job unless an execution waits or runs, or the job's period has not passed by the clock of
-   * Redis. Throws when Redis does not answer; the next tick repeats it.
+   * Enqueues a scheduled job unless an execution waits or runs, or the job's period has not passed by the clock of Redis. Throws when
+   * Redis does not answer; the next call of `tick` tries again.
    */
   tick(job: JobName): Promise<void>;
 }
 
-/** BullMQ waits for a connection for ever; callers such as tools must not. A late success does no harm. */
+/** Deadline of calls to the queue: BullMQ waits for a connection for ever, which tools must not. A late success does no harm. */
 const REDIS_DEADLINE_MS = 3_000;
 
 /** Share of a period in which ticks are ignored; below 1 so that a punctual tick is not too early. */

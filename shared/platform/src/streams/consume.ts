@@ -8,11 +8,11 @@ import { computeBackoffMs, sleep, waitOrAbort, waitAtMost } from '@signalbox/con
 import { parseJson } from '@signalbox/contracts/system-error';
 import { listStreamKeys } from './keys.ts';
 
-/** Entries that may run even when busy: work that waits, such as a turn for its model, must not leave the processor idle. */
+/** Number of entries that may run even when the process is busy: a turn that waits for its model leaves the processor idle. */
 const MIN_RUNNING = 4;
-/** Event loop utilization above which new work would only slow down everything, heartbeats included. */
+/** Event loop utilization above which new work would only slow down running work, heartbeats included. */
 const MAX_UTILIZATION = 0.85;
-/** Milliseconds per measurement: a single turn can fill a shorter one. */
+/** Milliseconds per measurement of the event loop: a single turn can fill a shorter time. */
 const MEASURE_MS = 50;
 
 /*
@@ -23,15 +23,15 @@ const MEASURE_MS = 50;
  * Entries are only wake-ups: lanes and sweepers in Postgres repair an entry that is handled twice or lost.
  */
 
-/** How long one XREADGROUP blocks: short, so that stopping is quick and a dead connection is noticed. */
+/** Time that one XREADGROUP blocks: short, so that stopping is quick and a dead connection is noticed. */
 const BLOCK_MS = 2_000;
-/** A blocked read can hang after a reconnect: the connection is replaced after this time. */
+/** Time after which the connection of a blocked read is replaced: the read can hang after a reconnect. */
 const WATCHDOG_MS = BLOCK_MS + 5_000;
-/** An entry unacknowledged for this long belongs to a consumer that died before handling it. */
+/** Time after which another consumer takes an unacknowledged entry: its consumer died before handling it. */
 const CLAIM_IDLE_MS = 15_000;
 
 export interface Consumer extends Closable {
-  /** False while reads fail. */
+  /** Returns false while reads from Redis fail. */
   healthy(): boolean;
 }
 
@@ -44,7 +44,7 @@ export interface ConsumerOptions<S extends z.ZodType> {
   readonly partitions: number;
   /** A stable name (such as worker-1), so that restarts do not add consumers to the group. */
   readonly consumer: string;
-  /** Most entries that run at once; fewer while the process is busy. */
+  /** Maximum entries that run at once; fewer while the process is busy. */
   readonly slots: number;
   readonly log: Log;
   /**
@@ -71,7 +71,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
   readonly #keys: readonly string[];
   readonly #claimIdleMs: number;
   readonly #commands: Redis;
-  /** A separate connection, because reads block it. */
+  /** The connection for reads, which block it. */
   #reader: Redis;
   #groupsExist = false;
   /** Returns how many more entries may start, given the number of running ones. */
@@ -143,14 +143,14 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const from = this.#keys.map(() => '>');
     const words = ['GROUP', topic.group, consumer, 'COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS'] as const;
     const reply = this.#reader.xreadgroup(...words, ...this.#keys, ...from);
-    // A blocked read may never settle, hence the deadline.
+    // The deadline ends a blocked read that never settles.
     const entries = await waitAtMost(waitOrAbort(reply, this.#stop.signal), WATCHDOG_MS);
     if (entries === undefined) throw new SilentConnection(`no answer in ${WATCHDOG_MS} ms`);
     for (const [key, list] of (entries ?? []) as [string, Entry[]][]) this.#takeAll(key, list); // the shape of XREADGROUP's reply
   }
 
   #recover(error: unknown, failures: number): void {
-    this.#groupsExist = false; // a missing group may be the cause
+    this.#groupsExist = false; // the read may have failed because a consumer group is missing
     if (failures === 1) this.#options.log.warn('reading a stream failed', { topic: this.#options.topic.name, error });
     if (!(error instanceof SilentConnection)) return;
     this.#reader.disconnect();
@@ -201,7 +201,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const message = parse(this.#options.topic.schema, raw);
     if (message.success) this.#track((await this.#options.handle(message.data)).work);
     else await this.#options.onUnreadable(id, raw, message.detail);
-    // XACK first: an entry that is acknowledged but not deleted is never read again.
+    // XACK comes first: an entry that is acknowledged but not deleted is never read again.
     await Promise.all([this.#commands.xack(key, this.#options.topic.group, id), this.#commands.xdel(key, id)]);
   }
 

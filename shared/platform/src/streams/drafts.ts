@@ -6,25 +6,25 @@ import { redactDraft } from '@signalbox/safety/redact/draft';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
 
-/** Redis pub/sub channel of drafts, after the key prefix. Drafts are not stored: absent subscribers miss them. */
+/** Redis pub/sub channel of drafts, after the key prefix. Drafts are not stored, so absent subscribers never get them. */
 const CHANNEL = 'draft';
 
-/** Longest draft text in UTF-16 units: Telegram's limit. */
+/** Maximum length of a draft's text in UTF-16 units: Telegram's limit. */
 export const MAX_DRAFT_LENGTH = 4_096;
 
 /** A preview of an answer while the model writes it. Lost or late drafts do no harm. */
 export const Draft = z.object({
   chatKey: z.string().min(1),
   userKey: z.string().min(1),
-  /** Turn ids sort by time: a draft of an older turn never replaces that of a newer one. */
+  /** Id of the turn. Turn ids sort by time: a draft of an older turn never replaces a draft of a newer turn. */
   turnId: z.string().min(1),
   /** The channel's id of the draft, constant within a turn: a positive 32-bit number. */
   draftId: z.number().int().min(1).max(2_147_483_647),
-  /** Grows with each draft of the turn. */
+  /** The number of the draft within its turn, which grows. */
   seq: z.number().int().min(1),
   /** The whole text to show now, as markdown; empty when `final`. */
   text: z.string().max(MAX_DRAFT_LENGTH),
-  /** The answer was sent or given up: the draft must disappear. */
+  /** True when the answer was sent or given up, so that the draft must disappear. */
   final: z.boolean(),
 });
 export type Draft = z.infer<typeof Draft>;
@@ -36,9 +36,9 @@ export function toDraftId(turnId: string): number {
 
 /** The start of a long draft moves by this length at a time, so that the text stands still in between. */
 const STEP = MAX_DRAFT_LENGTH / 4;
-/** Precedes a text whose start was cut. */
+/** The text before a draft whose start was cut. */
 const ELLIPSIS = '…\n\n';
-/** Space for the ellipsis and for a line that opens a code block again. */
+/** Length kept free for the ellipsis and for a line that opens a code block again. */
 const HEAD_ROOM = 64;
 
 /**
@@ -93,7 +93,7 @@ function findStart(range: string): number {
     const at = range.indexOf(border);
     if (at !== -1) return at + border.length;
   }
-  return /^[\uDC00-\uDFFF]/.test(range) ? 1 : 0; // not inside a surrogate pair
+  return /^[\uDC00-\uDFFF]/.test(range) ? 1 : 0; // the start must not be inside a surrogate pair
 }
 
 /** Returns the opening line of the code block in which a text ends; empty outside of code. */

@@ -27,12 +27,12 @@ export type FetchedFile =
   { readonly kind: 'file'; readonly bytes: Uint8Array } | { readonly kind: 'too-large' | 'gone' | 'away' };
 
 const LIST_TTL_SECONDS = 60;
-/** How long a gateway blocks for a request, and how long it rests in between. `close` ends the wait. */
+/** Seconds that a gateway blocks for a request; `close` ends the wait. */
 const POP_SECONDS = 5;
 const REST_MS = 10;
-/** Files that one gateway fetches at once: each is held in memory. */
+/** Maximum files that one gateway fetches at once: each is held in memory. */
 const MAX_CONCURRENT = 4;
-/** Deadline of one fetch, at the gateway and for the requester. */
+/** Deadline of one file's fetch, at the gateway and for the requester. */
 const FETCH_MS = 20 * SECOND_MS;
 
 const Request = z.object({ id: z.string().min(1), ref: z.string().min(1), limitBytes: z.number().int().min(1) });
@@ -61,7 +61,7 @@ export async function requestFile(
     const bytes = await redis.lpopBuffer(replyList);
     return bytes === null ? { kind: 'away' } : { kind, bytes };
   };
-  const late = abortAfter(FETCH_MS + SECOND_MS); // for when Redis does not answer
+  const late = abortAfter(FETCH_MS + SECOND_MS); // this deadline applies when Redis does not answer
   try {
     return await waitOrAbort(request(), AbortSignal.any([signal, late]));
   } catch (error) {

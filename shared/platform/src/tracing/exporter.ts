@@ -6,7 +6,7 @@ import type { TraceTarget } from './settings.ts';
 
 interface ExporterOptions extends TraceTarget {
   readonly timeoutMs: number;
-  /** Aborts running requests. */
+  /** The signal that aborts running requests. */
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -37,7 +37,7 @@ export function createExporter(options: ExporterOptions): SpanExporter {
   };
 }
 
-/** Sends one request. Returns the problem, or null on success. */
+/** Sends one request. Returns the problem; null on success. */
 async function post(
   { url, headers, timeoutMs, signal }: ExporterOptions,
   body: Uint8Array | undefined,

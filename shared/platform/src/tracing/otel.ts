@@ -20,14 +20,14 @@ import { ROOT_SPAN_KEY, type FinishedSpan, type SpanAttributes, type Tracing } f
 
 /** Milliseconds between two batches of spans. */
 const BATCH_MS = 1_000;
-/** Further spans are dropped while a receiver is slow; the queue takes some megabytes. */
+/** Maximum spans that wait for a slow receiver, some megabytes; further spans are dropped. */
 const MAX_QUEUED_SPANS = 4_096;
-/** How long a stopping service waits for its last spans. */
+/** Maximum time that a stopping service waits for sending its last spans. */
 const CLOSE_TIMEOUT_MS = 1_500;
-/** Longest attribute value, in characters. */
+/** Maximum length of an attribute's value, in characters. */
 const MAX_VALUE_LENGTH = 200;
 
-/** Records spans with OpenTelemetry's SDK and sends them to each receiver. Imported only when there is one. */
+/** Records spans with OpenTelemetry's SDK and sends them to each receiver. This file is imported only when a receiver is set. */
 export function createOtelTracing(options: {
   readonly targets: readonly TraceTarget[];
   readonly service: string;
@@ -92,7 +92,7 @@ export function createOtelTracing(options: {
     record,
     close: async () => {
       await waitAtMost(
-        provider.shutdown().catch(() => undefined), // the exporter has logged it
+        provider.shutdown().catch(() => undefined), // the exporter has logged the failure
         CLOSE_TIMEOUT_MS,
       );
       stop.abort();
@@ -129,7 +129,7 @@ function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: sha
   return name.endsWith('traceidratio') ? new TraceIdRatioBasedSampler(share) : new AlwaysOnSampler();
 }
 
-/** Redacts attributes like the log does. None should hold secrets, but this does not rely on it. */
+/** Redacts attributes as the log does, although no attribute should hold a secret. */
 function clean(attributes: SpanAttributes): Attributes {
   const cleanText = (text: string): string => redactForLog(text).slice(0, MAX_VALUE_LENGTH);
   const cleaned: Attributes = {};

@@ -9,7 +9,7 @@ export const TracingConfig = z.object({
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta({ secret: true }),
   /** Timeout of one batch of spans in milliseconds; then the batch is lost. */
   OTEL_EXPORTER_OTLP_TIMEOUT: z.coerce.number().int().min(100).max(60_000).default(10_000),
-  /** always_on, always_off or traceidratio; the prefix `parentbased_` changes nothing. */
+  /** The sampler of traces: always_on, always_off or traceidratio; the prefix `parentbased_` changes nothing. */
   OTEL_TRACES_SAMPLER: z
     .string()
     .regex(/^(?:parentbased_)?(?:always_on|always_off|traceidratio)$/, 'is none of always_on, always_off, traceidratio')
@@ -20,9 +20,9 @@ export const TracingConfig = z.object({
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   /** The address of Langfuse, such as https://cloud.langfuse.com. Needs both keys. */
   LANGFUSE_BASE_URL: z.url().optional(),
-  /** The public key of a Langfuse project, which may lie in a file like the secret one. */
+  /** The public key of a Langfuse project, which can be read from a file like the secret key. */
   LANGFUSE_PUBLIC_KEY: z.string().optional().meta({ secret: true }),
-  /** The secret key of that project. Secret. */
+  /** The secret key of the Langfuse project. Secret. */
   LANGFUSE_SECRET_KEY: z.string().optional().meta({ secret: true }),
 });
 export type TracingConfig = z.infer<typeof TracingConfig>;

@@ -10,13 +10,13 @@ import type { Closable } from '../lifecycle.ts';
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
 export interface FinishedSpan {
-  /** One of a few fixed names; details go into the attributes. */
+  /** The span's name, one of a few fixed names; details go into the attributes. */
   readonly name: string;
-  /** The trace id of our records. */
+  /** The trace id in the records of Signalbox. */
   readonly traceId: string;
-  /** The key by which child spans refer to this one, in any process. */
+  /** The key by which child spans in any process refer to this span. */
   readonly key?: string;
-  /** The key of the parent span; null for the root. */
+  /** The key of the parent span; null for the root span. */
   readonly parent: string | null;
   /** Start and end, in milliseconds since 1970. */
   readonly from: number;
@@ -30,9 +30,9 @@ export interface FinishedSpan {
 
 /** Records the spans of one service. */
 export interface Tracing extends Closable {
-  /** False when there is no receiver: recording does nothing. */
+  /** False when no receiver is set: recording then does nothing. */
   readonly isOn: boolean;
-  /** Never waits and never throws. */
+  /** Records a finished span. Never waits and never throws. */
   record(span: FinishedSpan): void;
 }
 

@@ -12,8 +12,8 @@ export function getCheckpointFile(dir: string): string {
 }
 
 /**
- * Reads the lines of a checkpoint file in order; none when it is missing. An incomplete last line, cut off by a crash, is ignored. Throws
- * AUDIT_EXPORT_UNREADABLE with the number of an invalid line.
+ * Reads the lines of a checkpoint file in order; yields nothing when the file is missing. An incomplete last line, cut off by a crash, is
+ * ignored. Throws AUDIT_EXPORT_UNREADABLE with the number of an invalid line.
  */
 export async function* readCheckpointFile(file: string): AsyncGenerator<CheckpointLine> {
   const sizeBytes = await wholeBytes(file);
@@ -45,7 +45,7 @@ export async function appendCheckpoints(file: string, lines: readonly Checkpoint
   if (sizeBytes === 0) await syncFolder(dirname(file));
 }
 
-/** Size of a file's complete lines in bytes; 0 when it is missing. */
+/** Returns the size of a file's complete lines in bytes; 0 when the file is missing. */
 async function wholeBytes(file: string): Promise<number> {
   const stats = await stat(file).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;

@@ -8,9 +8,9 @@ const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 export const CheckpointStatement = z.object({
   logId: z.string().min(1).max(100),
   size: z.int().positive(),
-  /** Root of the Merkle tree over the first `size` events. */
+  /** The root of the Merkle tree over the first `size` events. */
   rootHash: Hash,
-  /** Hash of the chain at event number `size`. */
+  /** The chain hash of event number `size`. */
   chainHash: Hash,
   /** Time of signing, ISO 8601. */
   at: z.string().min(1).max(40),

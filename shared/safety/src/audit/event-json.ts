@@ -2,7 +2,7 @@ import { toCanonicalJson } from '../cards/canonical.ts';
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-/** This many digits always survive conversion to a double. */
+/** Decimal numbers with at most this many digits convert to a double without loss. */
 const SAFE_DIGITS = 15;
 
 /**
@@ -11,7 +11,7 @@ const SAFE_DIGITS = 15;
  */
 export function toEventJson(event: RecordedAuditEvent): string {
   const { dataJson, writtenBy, ...rest } = event;
-  // Events from before writers were recorded are hashed without this field.
+  // Events from before the field `writtenBy` existed are hashed without that field.
   const fields = writtenBy === null ? rest : { ...rest, writtenBy };
   const data: unknown = JSON.parse(dataJson);
   if (holdsExactNumbers(dataJson)) return toCanonicalJson({ ...fields, data });

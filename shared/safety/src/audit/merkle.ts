@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** An append-only Merkle tree. It keeps one hash per level: 20 for a million leaves. */
+/** An append-only Merkle tree that keeps one hash per level: 20 hashes for a million leaves. */
 export interface MerkleTree {
   readonly size: number;
   push(leafHash: Buffer): void;
   /** The current root; without leaves the hash of nothing (RFC 6962). */
   root(): Buffer;
-  /** A copy that grows independently. */
+  /** Copies the tree; the copy grows independently. */
   fork(): MerkleTree;
 }
 
-// Prefixes keep hashes of leaves, nodes and chain links apart.
+// These prefixes keep hashes of leaves, nodes and chain links apart.
 const LEAF = Buffer.from([0]);
 const NODE = Buffer.from([1]);
 const LINK = Buffer.from([2]);

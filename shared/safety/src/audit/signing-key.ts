@@ -5,8 +5,8 @@ import { AppError } from '@signalbox/contracts/errors';
 import { getKeyId, type AuditKeys } from './checkpoint.ts';
 
 /**
- * Opens the key that signs checkpoints. Created on the first start, readable only by its owner, with the public key in `<file>.pub`;
- * concurrent starts get the same key. Throws STARTUP_REFUSED when the file is no key.
+ * Opens the key that signs checkpoints. The first start creates the key, readable only by its owner, with the public key in `<file>.pub`;
+ * concurrent starts get the same key. Throws STARTUP_REFUSED when the file holds no key.
  */
 export async function openSigningKey(file: string): Promise<KeyObject> {
   const key = (await readKey(file)) ?? (await makeKey(file));
@@ -14,7 +14,7 @@ export async function openSigningKey(file: string): Promise<KeyObject> {
   return key;
 }
 
-/** Reads one or more public PEM keys from a file, including former ones. Throws CONFIG_INVALID when there is none. */
+/** Reads one or more public PEM keys from a file, former keys too. Throws CONFIG_INVALID when the file has no key. */
 export async function readPublicKeys(file: string): Promise<AuditKeys> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new AppError('CONFIG_INVALID', { problems: `the public key file ${file} cannot be read` }, error);

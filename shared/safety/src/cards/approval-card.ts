@@ -11,12 +11,12 @@ export type CardReader = 'approver' | 'requester';
 /** Returns the card's text for a running action. */
 export const formatUnderWay = (): string => `⏳ ${say('card.under-way')}`;
 
-/** Lines of a card above its buttons on a 360 × 740 phone; the last one is its id. */
+/** Maximum lines of a card above its buttons on a 360 × 740 phone; the last line is the card's id. */
 const MAX_LINES = 12;
 
-/** Longest summary line, in UTF-16 units: phones show no more, and the exact action follows. */
+/** Maximum length of a summary line, in UTF-16 units: phones show no more, and the exact action follows. */
 const MAX_LINE_LENGTH = 400;
-/** Longest name, in UTF-16 units; the id beside it identifies the person. */
+/** Maximum length of a name, in UTF-16 units; the id beside the name identifies the person. */
 const MAX_NAME_LENGTH = 24;
 
 /**
@@ -61,7 +61,7 @@ export function describePerson({
   return `${name} (${role === null ? '' : `${role}, `}id ${userKey})`;
 }
 
-/** Escapes the result of describePerson for markdown: only the name is foreign. */
+/** Escapes the result of describePerson for markdown: only the name comes from outside. */
 export function escapePerson(described: string): string {
   const [, name = described, known = ''] = /^(.*) (\((?:[a-z]+, )?id [\w:-]+\))$/su.exec(described) ?? [];
   return known === '' ? summaryLine(name) : `${escapeLine(clip(name, MAX_NAME_LENGTH))} ${escapeLine(known)}`;
@@ -117,14 +117,14 @@ function verdict(approval: Approval, votes: readonly ApprovalVote[]): string {
 }
 
 /**
- * Lists the text lines of a card without its values; the tool's preview lines come first. `takes`: the required approval, appended to the
- * rule's sentence.
+ * Lists the text lines of a card without its values; the tool's preview lines come first. `takes`: the required approval, added to the
+ * policy rule's sentence.
  */
 function listLines(approval: Approval, takes: string | null = null): readonly CardLine[] {
   const { card, status } = approval;
   const words = card.words ?? '';
   const asked = {
-    // Placed after left-to-right text, so that a right-to-left name reorders nothing.
+    // The requester's name follows left-to-right text, so that a right-to-left name reorders nothing.
     requester: escapePerson(card.requester),
     isChanged: card.changedFrom !== null,
     from: escapeLine(card.changedFrom ?? ''),
@@ -142,7 +142,7 @@ function listLines(approval: Approval, takes: string | null = null): readonly Ca
   ];
 }
 
-/** Joins preview lines, then values that they do not contain, then the other lines. */
+/** Joins preview lines, then values that the preview lines do not contain, then the other lines. */
 function joinLines(lines: readonly string[], block: readonly string[], end: string): string {
   const items = lines.filter((line) => line.startsWith('- '));
   const [title = '', ...change] = lines.filter((line) => !line.startsWith('- '));
@@ -173,7 +173,7 @@ function layOut(approval: Approval, takes: string) {
   }
 }
 
-/** Values that are unreadable within a sentence: empty, with outer or double blanks, or backticks, which markdown removes. */
+/** Matches values that are unreadable within a sentence: empty, with outer or double blanks, or backticks, which markdown removes. */
 const UNREADABLE_WITHIN = /^$|^\s|\s$|\s\s|`/;
 
 /** Keeps the first and last lines of a value block; the line between, which no value can imitate, counts the hidden ones. */
@@ -196,7 +196,7 @@ function listButtons(approval: Approval, reader: CardReader): RuntimeButton[] {
   if (approval.byRequester) return named('confirm', 'cancel');
   // In solo mode the requester may approve, after a pause.
   if (reader === 'requester') return named(...(approval.solo ? (['approve'] as const) : []), 'withdraw');
-  // No grant for actions that need two approvers, or whose resolved references may soon change.
+  // Offers no standing grant for actions that need two approvers, or whose resolved references may soon change.
   const mayGrant = approval.needed === 1 && approval.card.resolved === undefined;
   return named('approve', 'reject', 'modify', 'ask', ...(mayGrant ? (['grant'] as const) : []));
 }

@@ -97,7 +97,7 @@ export function escapeQuote(text: string): string {
   return lines.map((line) => `> ${line}`).join('\n');
 }
 
-// Code spans as markdown reads them: longer runs of backticks neither start nor end one.
+// Matches code spans as markdown reads them: longer runs of backticks neither start nor end a span.
 const CODE_SPANS = /((?<!`)`[^`\n]+`(?!`))/;
 const CODE_SPANS_AND_WIDE_MARKS = /((?<!`)`[^`\n]+`(?!`)|[（），：；！？]+)/;
 const WIDE_MARKS = /^[（），：；！？]+$/;
@@ -114,11 +114,11 @@ export function countColumns(text: string): number {
   return splitCharacters(text).reduce((sum, char) => sum + getWidth(char), 0);
 }
 
-/** Longest action, in UTF-16 units, that can be approved: nobody reads more. */
+/** Maximum length of an action that can be approved, in UTF-16 units: nobody reads more. */
 export const MAX_ACTION_LENGTH = 28_000;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;
-/** Scripts with letters that look like Latin ones; `own` matches letters that do not. */
+/** Scripts with letters that look like Latin letters; `own` matches the letters that do not. */
 const SCRIPTS = [
   { any: /\p{Script=Cyrillic}/u, own: /[бвгджзийлмнптфцчшщъыьэюяБГДЖЗИЙЛПФЦЧШЩЪЫЬЭЮЯђћљњџїєґў]/u },
   { any: /\p{Script=Greek}/u, own: /[βγδεζθλμξπσςφχψωΓΔΘΛΞΠΣΦΨΩά-ώ]/u },
@@ -126,26 +126,23 @@ const SCRIPTS = [
   { any: /\p{Script=Cherokee}/u, own: /(?!)/u },
 ] as const;
 /**
- * Characters that are always escaped: controls, formats, surrogates, unassigned, separators except the space, fillers, and the escape
- * marks.
+ * Matches characters that are always escaped: controls, formats, surrogates, unassigned, separators except the space, fillers, and the
+ * escape marks.
  */
 const ALWAYS_ESCAPED = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}⟨⟩\u2800]|(?! )\p{Zs}/u;
-/** Characters that look like ASCII ones. */
+/** Matches characters that look like ASCII characters. */
 const LOOKS_ASCII =
   /[\u2010-\u2012\u2212\u2044\u2215\u29F8\u2216\u29F5\u2236\u02D0\uA789\u01C3\u2223\u01C0\u2024\u02C8\u2032\u02CB\u0131]/u;
 const TURNING = '\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}';
 const RIGHT_TO_LEFT = new RegExp(`[${TURNING}]`, 'u');
-/** A text of right-to-left letters and neutral punctuation only. */
+/** Matches a text of right-to-left letters and neutral punctuation only. */
 const ONLY_RIGHT_TO_LEFT = new RegExp(`^[${TURNING}](?!.*\\p{N})[${TURNING} .,!?-]*(?<! )$`, 'u');
-/** More accents on a letter overlap the lines around it. */
+/** Maximum accents on a letter: more would overlap the lines around it. */
 const MAX_MARKS = 3;
 const UNUSUAL = /[^\x21-\x7e ]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
-/**
- * Finds the offsets of letters that could be taken for Latin: in words of mixed scripts, or without a letter in the text that only their
- * script has.
- */
+/** Finds the offsets of letters that could be taken for Latin: in words of mixed scripts, or in texts without a letter unlike Latin. */
 function findDoubtful(text: string): ReadonlySet<number> {
   const doubtful = new Set<number>();
   for (const { 0: word, index } of text.matchAll(WORD)) {
@@ -248,7 +245,7 @@ function getWidth(char: string): number {
 }
 
 const SEGMENTER = new Intl.Segmenter();
-/** Longest emoji sequence, in UTF-16 units. */
+/** Maximum length of an emoji sequence, in UTF-16 units. */
 const MAX_EMOJI_LENGTH = 30;
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF00-\uFF60]|\p{Extended_Pictographic}|\p{Regional_Indicator}/u;

@@ -1,7 +1,7 @@
 import { countColumns, escapeLine } from './canonical-card.ts';
 
 export interface CardLine {
-  /** The text before escaping. */
+  /** The line's text before escaping. */
   readonly raw: string;
   /** Formats the escaped text as markdown. */
   readonly as: (text: string) => string;
@@ -11,7 +11,7 @@ export interface CardLine {
 
 /** Columns of a card line on a 360-pixel phone, measured on the page and in Telegram's client. */
 const ROW_COLUMNS = 36;
-/** Longer texts are cut before measuring. In UTF-16 units. */
+/** Maximum length measured, in UTF-16 units; longer texts are cut first. */
 const MAX_MEASURED_LENGTH = 500;
 
 /** Counts the rows that a markdown text takes on a phone. */
@@ -52,11 +52,11 @@ export function fitRows(
   return { shown, blockRows: rowsByItem[lines.length] ?? 0 };
 }
 
-/** The first line, the mark for hidden lines, and the last line. */
+/** Minimum rows of a value block: the first line, the mark for hidden lines, and the last line. */
 const MIN_BLOCK_ROWS = 3;
-/** The tool's name, the start of a command, the mark for hidden lines, and the end. */
+/** Usual rows of a value block: the tool's name, the start of a command, the mark for hidden lines, and the end. */
 const USUAL_BLOCK_ROWS = 5;
-/** A longer sentence leaves its values to the block. */
+/** Maximum rows of a preview sentence; a longer sentence leaves its values to the block. */
 const MAX_FIRST_ROWS = 3;
 const MAX_OTHER_ROWS = 2;
 

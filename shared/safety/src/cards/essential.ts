@@ -5,13 +5,13 @@ import { renderExactAction, type ExactAction } from './canonical-card.ts';
 export interface DeclaredValues {
   /** Values that the preview lines of the tool show completely. */
   readonly told: readonly string[];
-  /** Values that follow from others, such as digests. */
+  /** Values that follow from other values, such as digests. */
   readonly derived: readonly string[];
 }
 
 /**
- * Lists the values that a decision depends on, in the order and form of `renderExactAction`: all except derived, null and empty resolved ones.
- * Pure.
+ * Lists the values that a decision depends on, in the order and form of `renderExactAction`: all except derived values and null or empty
+ * resolved values. Pure.
  */
 export function listEssentialValues(
   { arguments: input, resolved }: Omit<ExactAction, 'tool'>,

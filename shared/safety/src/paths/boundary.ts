@@ -2,13 +2,13 @@ import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { MAX_PATH_LENGTH } from '@signalbox/contracts/operations/workspace';
 import { AppError } from '@signalbox/contracts/errors';
 
-/** A parsed path within a workspace: names of folders and a last name. */
+/** A parsed path within a workspace: the names of its folders and of its file. */
 export type PathParts = readonly string[];
 
-/** Longest file name on Linux, in bytes. */
+/** The maximum length of a file name on Linux, in bytes. */
 const NAME_LIMIT_BYTES = 255;
 
-/** Invisible characters and direction marks: people could not tell such names apart. */
+/** Matches invisible characters and direction marks, with which two names could look the same. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/u;
 
 /**
@@ -40,7 +40,7 @@ export function requireWritable(bounds: AgentBounds, parts: PathParts): void {
   if (!bounds.canWrite) denyPath(path, 'this kind of agent may not write files');
   if (parts.length === 0) denyPath('.', 'it is the workspace itself');
   if (parts.some(isRepositoryFolder)) denyPath(path, 'the folder .git belongs to git');
-  // Denied folders match in every spelling, allowed ones exactly: on some file systems SRC is src.
+  // Denied folders match in every spelling, because on some file systems SRC is src. Allowed folders match exactly.
   const denied = bounds.deniedPaths.find((folder) => isBelow(fold(folder), parts.map(fold)));
   if (denied !== undefined) denyPath(path, `this kind of agent may not write below ${denied}`);
   if (bounds.writePaths === 'all') return;
@@ -50,7 +50,7 @@ export function requireWritable(bounds: AgentBounds, parts: PathParts): void {
 
 /** Throws PATH_DENIED with a printable form of the path. */
 export function denyPath(path: string, why: string): never {
-  // The sentence must not contain the refused characters.
+  // The shown path must not contain the refused characters.
   const shown = path.replaceAll(/[^\P{C}]/gu, '\uFFFD').slice(0, 200);
   throw new AppError('PATH_DENIED', { path: shown, why });
 }

@@ -17,7 +17,7 @@ import { askRules, judge, type Verdict } from './verdict.ts';
 export interface ExplainedAnswer<T> {
   readonly answer: T;
   readonly because: readonly string[];
-  /** With `policy-error`: the problem, for operators. */
+  /** Set with `policy-error`: the problem, for operators. */
   readonly detail?: string;
 }
 
@@ -30,7 +30,7 @@ export interface ExplainingEngine extends PolicyEngine {
 
 export type GroupQuestion = Parameters<PolicyEngine['mayLoad']>[0];
 
-/** Lifetime of an approval without a rule that sets one. */
+/** Lifetime of an approval when no rule sets a lifetime. */
 const DEFAULT_EXPIRY_MS = 60 * MINUTE_MS;
 
 /**
@@ -41,7 +41,7 @@ const DEFAULT_EXPIRY_MS = 60 * MINUTE_MS;
 export function createEngine(set: RuleSet, version: string, timeZone: string): ExplainingEngine {
   const localTime = createLocalTime(timeZone);
 
-  /** Drops the age when an older schema does not know it, because Cedar would refuse the question. */
+  /** Drops the request's age when the schema of an older policy set has no `ageMinutes`, because Cedar would refuse the question. */
   const dropUnknown = (action: PolicyQuestion['action']): PolicyQuestion['action'] => {
     if (set.hasAge || action.assessment.ageMs === undefined) return action;
     const { ageMs: _, ...assessment } = action.assessment;
@@ -62,9 +62,9 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): E
       const user = toPersonEntity(principal.userKey, principal.role);
       const agentClass = toClassEntity(principal.agentClass);
       const person = judge(set, user, subject);
-      // When the person is denied, the agent's answer does not matter.
+      // When the person is denied, the answer for the agent's class does not matter.
       const agent = person.effect === 'deny' ? person : judge(set, agentClass, subject);
-      // When one side may run the call and the other needs approval, the terms for the first side apply too.
+      // When one of person and agent may run the call and the other needs approval, the approval terms of both apply.
       const mixed = (person.effect === 'ask') !== (agent.effect === 'ask') && agent.effect !== 'deny';
       const [runner, type] =
         person.effect !== 'ask' ? ([user, 'User'] as const) : ([agentClass, 'AgentClass'] as const);
@@ -207,7 +207,7 @@ function sayClass(agentClass: string): string {
   return `agents of the class ${agentClass}`;
 }
 
-/** Lists the ids of the contributing rules: those of each side with this effect. */
+/** Lists the ids of the contributing rules: those of the person and of the agent's class with this effect. */
 function listRuleIds(verdicts: readonly Verdict[], effect: PolicyDecision['effect']): readonly string[] {
   const parts = verdicts.filter((verdict) => verdict.effect === effect);
   return [...new Set(parts.flatMap(({ runs, asks, forbids }) => [...forbids, ...asks, ...runs]).map(({ id }) => id))];

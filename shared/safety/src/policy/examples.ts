@@ -15,9 +15,9 @@ import type { PolicyFile, PolicyProblem } from './problems.ts';
 import type { Rule } from './rules.ts';
 
 const expectedRules = {
-  /** The rule that the answer must name. */
+  /** The id of the rule that the answer must name. */
   rule: z.string().min(1),
-  /** Further rules that must contribute. */
+  /** The ids of further rules that must contribute to the answer. */
   because: z.array(z.string()).default([]),
 };
 
@@ -34,7 +34,7 @@ const ExpectedDecision = z.strictObject({
 
 const says = z.string().min(1);
 
-/** One example: a title, the outline of a question, and the expected answer. */
+/** One example for a policy set: a title, the values of a question, and the expected answer. */
 const Example = z.union([
   z.strictObject({ says, decide: CallOutline, expect: ExpectedDecision }),
   z.strictObject({ says, approve: ApproverOutline, expect: ExpectedPermission }),
@@ -91,7 +91,7 @@ function readExamples(file: PolicyFile, problems: PolicyProblem[]): readonly Exa
   });
 }
 
-/** Finds the schema of the item's verb, so that errors name one schema and not three. */
+/** Finds the schema for the item's verb, so that an error message names one schema instead of three. */
 function schemaOf(item: unknown): z.ZodType<Example> {
   const wanted = Example.options.find(({ shape }) =>
     ['decide', 'approve', 'load'].some((verb) => verb in shape && typeof item === 'object' && item && verb in item),

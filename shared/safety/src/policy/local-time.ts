@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '@signalbox/contracts/time';
 
-/** A local time for rules. `date` is such as 20261224, `weekday` 1 (Monday) to 7. */
+/** A local time for policy rules: `date` as 20261224, `weekday` from 1 (Monday) to 7. */
 export interface LocalTime {
   readonly date: number;
   readonly weekday: number;
@@ -33,7 +33,7 @@ export function createLocalTime(timeZone: string): (at: string) => LocalTime {
       minute: getPart('minute'),
     };
   };
-  // Converting takes 0.1 ms, and calls repeat the same minute. Since 1972 no zone has an offset with seconds.
+  // Converting takes 0.1 ms, so the last minute is cached. Since 1972 no zone has an offset with seconds.
   let cached: { readonly minute: number; readonly time: LocalTime } | null = null;
   return (at) => {
     const minute = Math.floor(Date.parse(at) / MINUTE_MS);

@@ -5,7 +5,7 @@ import type { ApproverQuestion, PolicyQuestion } from '@signalbox/contracts/gove
 import { Role } from '@signalbox/contracts/governance/roles';
 import type { GroupQuestion } from './engine.ts';
 
-/** Default scores: the middle of each risk's range. */
+/** Default risk scores: the middle of each risk's range. */
 const DEFAULT_SCORE = { safe: 0.1, sensitive: 0.4, dangerous: 0.8 } as const;
 
 const principalAndContext = {
@@ -14,7 +14,7 @@ const principalAndContext = {
   agentClass: AgentClass.default('CONTROL_PLANE'),
   channel: z.string().default('telegram'),
   inGroup: z.boolean().default(false),
-  at: z.iso.datetime({ offset: true }).default('2026-01-14T10:00:00Z'), // a Wednesday
+  at: z.iso.datetime({ offset: true }).default('2026-01-14T10:00:00Z'), // the default time is a Wednesday
   frozen: z.boolean().default(false),
   breakGlass: z.boolean().default(false),
   callsLeft: z.number().nullable().default(null),
@@ -37,11 +37,11 @@ const call = {
   tainted: z.boolean().default(false),
   touchesPrivate: z.boolean().default(false),
   egress: z.boolean().default(false),
-  /** Age of the request; missing for a recent one. */
+  /** The age of the request in minutes; missing for a recent request. */
   ageMinutes: z.number().min(0).optional(),
 };
 
-/** An outline of a call: defaults are harmless, so an example states only what matters. */
+/** The short form of a policy question about a call. Defaults are harmless, so an example states only what matters. */
 export const CallOutline = z.strictObject({ ...principalAndContext, ...call });
 export type CallOutline = z.infer<typeof CallOutline>;
 
@@ -54,22 +54,22 @@ export const ApproverOutline = z.strictObject({
 });
 export type ApproverOutline = z.infer<typeof ApproverOutline>;
 
-/** An outline of loading a capability group. */
+/** The short form of a policy question about loading a capability group. */
 export const GroupOutline = z.strictObject({ ...principalAndContext, group: z.string().min(1) });
 export type GroupOutline = z.infer<typeof GroupOutline>;
 
-/** Expands an outline to a question about a call. */
+/** Expands the short form of an example to a policy question about a call. */
 export function toCallQuestion(outline: CallOutline): PolicyQuestion {
   return { principal: toPrincipal(outline), action: toAction(outline), context: toContext(outline) };
 }
 
-/** Expands an outline to a question about an approver. */
+/** Expands the short form of an example to a policy question about an approver. */
 export function toApproverQuestion(outline: ApproverOutline): ApproverQuestion {
   const { role, userKey, authors, ageMs } = outline;
   return { approver: { role, userKey }, authors, ageMs, action: toAction(outline), context: toContext(outline) };
 }
 
-/** Expands an outline to a question about loading a group. */
+/** Expands the short form of an example to a policy question about loading a group. */
 export function toGroupQuestion(outline: GroupOutline): GroupQuestion {
   return { principal: toPrincipal(outline), group: outline.group, context: toContext(outline) };
 }

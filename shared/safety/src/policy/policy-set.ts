@@ -36,7 +36,7 @@ export async function readPolicyFolders(folders: readonly string[]): Promise<Pol
   return { files, version: hashFiles(files) };
 }
 
-/** File systems may give two changes within this time the same stamp. */
+/** File systems may give two changes within this time the same change time. */
 const STAMP_MS = 2_000;
 
 /**
@@ -45,7 +45,7 @@ const STAMP_MS = 2_000;
  */
 export async function computePolicyStamp(folders: readonly string[]): Promise<string | null> {
   const parts = await listFiles(folders);
-  // Synchronous, because asynchronous stats would take an idle service ten times as long.
+  // The stats are synchronous, because asynchronous stats would take an idle service ten times as long.
   const stats = parts.map(({ path }) => statSync(path, { bigint: true }));
   if (stats.some(({ ctimeMs }) => Number(ctimeMs) > Date.now() - STAMP_MS)) return null;
   return stats.map(({ ino, size, ctimeNs }, at) => `${parts[at]?.path} ${ino} ${size} ${ctimeNs}`).join('\n');
@@ -63,8 +63,8 @@ async function listFiles(folders: readonly string[]) {
 }
 
 /**
- * Loaded sets, newest last: services in one process, as in tests, and replays load the same sets repeatedly. A set depends on its files
- * alone, so it never becomes stale.
+ * Loaded sets by version, the newest last: services in one process, and replays, load the same sets repeatedly. A set depends on its
+ * files alone, so it never becomes stale.
  */
 const LOADED = new Map<string, Promise<PolicySet>>();
 const MAX_LOADED = 8;
@@ -94,14 +94,14 @@ async function load({ files, version }: PolicyFiles, timeZone: string): Promise<
   return { files, engine: createEngine(set, version, timeZone), rules: [...set.rules.values()] };
 }
 
-/** Loads a stored set; its version is that of its files. Throws like `loadPolicySet`. */
+/** Loads a stored policy set, whose version is computed from its files. Throws like `loadPolicySet`. */
 export function loadStoredPolicySet(files: readonly PolicyFile[], timeZone: string): Promise<PolicySet> {
   return loadPolicySet({ files, version: hashFiles(files) }, timeZone);
 }
 
 async function listExamples(folder: string): Promise<readonly string[]> {
   const names = await readdir(join(folder, 'examples')).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []; // a set without examples is refused later, with a better message
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []; // the folder is missing; the later check for examples gives a better message
     throw error;
   });
   return names.map((name) => `examples/${name}`);

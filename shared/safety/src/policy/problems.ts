@@ -4,7 +4,7 @@ export interface PolicyFile {
   readonly text: string;
 }
 
-/** A problem of a policy set; for an example with the expected and actual result. */
+/** A problem of a policy set; for a failed example, with the expected and actual result. */
 export interface PolicyProblem {
   readonly file: string;
   readonly line?: number | null;

@@ -13,7 +13,7 @@ export interface CedarResource {
   readonly entities: readonly EntityJson[];
 }
 
-/** Most arguments of a call; calls with more are refused. */
+/** Maximum arguments of a call; calls with more are refused. */
 const MAX_ARGUMENTS = 1_000;
 
 const uid = (type: string, id: string): { readonly type: string; readonly id: string } => ({
@@ -112,7 +112,7 @@ function callEntities({
     numbers: { __entity: NUMBERS },
   };
   const call = { uid: CALL, attrs, parents: [uid('Tool', tool), uid('Group', group)], tags: texts };
-  if (Object.keys(numbers).length === 0) return [call]; // a missing entity has no tags either
+  if (Object.keys(numbers).length === 0) return [call]; // a missing entity has no tags, so the arguments' entity can be left out
   return [call, { uid: NUMBERS, attrs: {}, parents: [], tags: numbers }];
 }
 
@@ -135,7 +135,7 @@ function toContext(context: PolicyQuestion['context'], at: LocalTime): Context {
 
 /** Collects all strings, numbers and booleans of the arguments by path: `version`, `labels.0`. */
 function readArguments(args: Readonly<Record<string, unknown>>) {
-  // No prototype, so that an argument named __proto__ is an ordinary one. Only strings are stored.
+  // The record has no prototype, so that an argument named __proto__ is an ordinary argument. Only strings are stored.
   const texts = Object.create(null) as Record<string, string>;
   const numbers = Object.create(null) as Record<string, number>; // only numbers are stored
   let count = 0;

@@ -7,7 +7,7 @@ import { readVisibleAttributes, type VisibleAttributes } from './visible-attribu
 import { matchesSlice, getSliceId, SLICES, type PrincipalType } from './slices.ts';
 import { getLineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
 
-/** A rule's approval terms; null for terms that it does not set. */
+/** The terms of approval that a rule sets; null for a term that the rule does not set. */
 export interface ApprovalTerms {
   readonly approvals: number | null;
   readonly approver: Role | null;
@@ -15,14 +15,14 @@ export interface ApprovalTerms {
   readonly solo: boolean | null;
 }
 
-/** One policy of a set, named in decisions. */
+/** One policy of a set, which decisions name by its id. */
 export interface Rule {
   readonly id: string;
-  /** One sentence for people. */
+  /** The rule's reason in one sentence for people. */
   readonly reason: string;
   readonly file: string;
   readonly line: number;
-  /** Position by file name and line: of several equal rules, decisions name the first. */
+  /** The rule's position by file name and line: of several equal rules, decisions name the first. */
   readonly order: number;
   readonly terms: ApprovalTerms;
 }
@@ -37,13 +37,13 @@ export interface RuleSet {
   readonly hasConfirm: boolean;
   /** True when the schema has `ageMinutes`; older stored sets lack it. */
   readonly hasAge: boolean;
-  /** The attributes that the policies of each slice read, by slice id. */
+  /** The attributes that policies read, by slice id (a pair of verb and principal type). */
   readonly visible: ReadonlyMap<string, VisibleAttributes>;
 }
 
 const SCHEMA_FILE = 'schema.cedarschema';
 
-/** Rule ids of decisions without a rule. */
+/** Rule ids that the engine uses for decisions without a rule. */
 const RESERVED = new Set(['default-deny', 'policy-error']);
 
 const UNITS_MS = { s: SECOND_MS, m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS };
@@ -82,7 +82,7 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
   }
 }
 
-/** Like `readRules`, yielding between steps so that other work can run. */
+/** Like `readRules`, but yields between steps so that other work can run. */
 export function* readRulesInSteps(files: readonly PolicyFile[], version: string): Generator<void, RuleSet, void> {
   const schema = files.find(({ name }) => name === SCHEMA_FILE);
   if (!schema)
@@ -136,7 +136,7 @@ function readSchemaFeatures(schema: PolicyFile): Pick<RuleSet, 'hasConfirm' | 'h
   };
 }
 
-/** A policy with its original text, which Cedar gets because JSON would change large numbers. */
+/** A policy with its original text. Cedar gets the text, because JSON would change large numbers. */
 interface Policy {
   readonly head: cedar.PolicyJson;
   readonly text: string;

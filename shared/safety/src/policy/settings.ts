@@ -6,7 +6,7 @@ import { tryOr } from '@signalbox/contracts/system-error';
 /** Folder of the shipped policies. */
 export const POLICY_FOLDER = fileURLToPath(new URL('../../../../infra/policy/', import.meta.url));
 
-/** Variables of the policies. Services that decide spread `PolicyConfig.shape` into their config, so that all decide alike. */
+/** Environment variables for policies. Services that decide spread `PolicyConfig.shape` into their config, so that all decide alike. */
 export const PolicyConfig = z.object({
   /** Folder of the policies. Default: infra/policy of the checkout. */
   POLICY_DIR: z.string().default(POLICY_FOLDER),

@@ -29,7 +29,7 @@ export function matchesSlice({ action, principal }: PolicyJson, verb: Verb, type
 }
 
 function matchesVerb(action: PolicyJson['action'], verb: Verb): boolean {
-  // A permit of `confirm` makes calls stricter, so it must be named explicitly.
+  // A permit of `confirm` makes calls stricter, so a policy must name that verb explicitly.
   if (action.op === 'All') return verb !== 'confirm';
   const named = 'entities' in action ? action.entities : [action];
   const verbs = named.map((item) => ('entity' in item ? readTypeAndId(item.entity) : readTypeAndId(item)));

@@ -12,7 +12,7 @@ import type { Rule, RuleSet } from './rules.ts';
 import { toCacheKey } from './visible-attributes.ts';
 import type { Verb } from './slices.ts';
 
-/** The answer about one verb of one principal: the permitting rules when allowed, otherwise the forbidding ones. */
+/** The answer about one verb of one principal: the permitting rules when allowed, otherwise the forbidding rules. */
 export interface VerbAnswer {
   readonly allowed: boolean;
   readonly rules: readonly Rule[];
@@ -29,7 +29,7 @@ export interface Verdict {
   readonly forbids: readonly Rule[];
 }
 
-/** Most cached answers per rule set, and the longest cached question: about two megabytes. */
+/** Maximum number of cached answers per rule set: about two megabytes in all. */
 const MAX_CACHED = 1_000;
 const MAX_CACHED_LENGTH = 2_000;
 
@@ -91,7 +91,7 @@ function evaluate(set: RuleSet, call: StatefulAuthorizationCall): VerbAnswer {
 export function judge(set: RuleSet, principal: EntityJson | EntityUid, subject: CedarResource): Verdict {
   const run = askRules(set, 'run', principal, subject);
   if (run.allowed) {
-    // Cedar would refuse the verb for an older set.
+    // The schema of an older set lacks `confirm`, and Cedar would refuse that verb.
     const confirm = set.hasConfirm ? askRules(set, 'confirm', principal, subject) : null;
     if (confirm?.allowed) return { effect: 'confirm', runs: run.rules, asks: confirm.rules, forbids: [] };
     return { effect: 'run', runs: run.rules, asks: [], forbids: [] };

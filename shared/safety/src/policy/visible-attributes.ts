@@ -7,7 +7,7 @@ export interface VisibleAttributes {
   readonly tags: boolean;
 }
 
-/** Collects the attributes that policies read, because other attributes cannot matter. In doubt, all. */
+/** Collects the attributes that policies read, because other attributes cannot matter. When unsure, collects all. */
 export function readVisibleAttributes(policies: readonly PolicyJson[]): VisibleAttributes {
   const attributes = new Set<string>();
   let isWhole = false;
@@ -22,11 +22,11 @@ export function readVisibleAttributes(policies: readonly PolicyJson[]): VisibleA
     }
   };
   const visitAccess = (access: unknown): void => {
-    const { left, attr } = Object(access) as { readonly left?: unknown; readonly attr?: unknown }; // checked below
+    const { left, attr } = Object(access) as { readonly left?: unknown; readonly attr?: unknown }; // the lines below check both fields
     const names = Array.isArray(attr) ? (attr as readonly unknown[]) : [attr];
     for (const name of names)
       if (typeof name === 'string') attributes.add(name);
-      else isWhole = true; // a record field named '.' or 'has', not an access
+      else isWhole = true; // a record field has the name '.' or 'has', so this is no access
     const isContext = typeof left === 'object' && left !== null && 'Var' in left && left.Var === 'context';
     if (!isContext) visit(left);
   };
@@ -35,8 +35,8 @@ export function readVisibleAttributes(policies: readonly PolicyJson[]): VisibleA
 }
 
 /**
- * Computes a cache key that is equal for all requests that these policies cannot distinguish and the schema accepts alike: unread values
- * count by type only. Requests of other slices need their own cache.
+ * Computes a cache key: equal for all requests that these policies cannot distinguish and the schema accepts alike. Unread values count
+ * by type only. Requests of other slices need their own cache.
  */
 export function toCacheKey({ attributes, tags }: VisibleAttributes, call: StatefulAuthorizationCall): string {
   const isRead = (name: string): boolean => attributes === 'all' || attributes.has(name);

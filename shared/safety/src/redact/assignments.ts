@@ -1,9 +1,9 @@
 import type { SecretMatch } from './found.ts';
 import { isFalsePositive } from './false-positives.ts';
 
-/*
- * Secrets assigned to names: `DB_PASSWORD=…`, `"clientSecret": "…"`, `--token …`, `password is …`. Finds keywords and parses around them
- * by hand with bounded patterns, so that no text is read twice.
+/**
+ * Finds secrets assigned to names: `DB_PASSWORD=…`, `"clientSecret": "…"`, `--token …`, `password is …`. Finds keywords and parses around
+ * them by hand with bounded patterns, so that no text is read twice.
  */
 
 const KEYWORD = new RegExp(
@@ -18,19 +18,19 @@ const KEYWORD = new RegExp(
   'gi',
 );
 
-/** Suffixes of a name after its keyword. */
+/** Matches the suffixes of a name after its keyword. */
 const TAIL =
   /(?:[_-](?:prod|production|staging|dev|test|old|new|value|base64|b64|main|default|\d{1,3})|\d{1,3}){0,2}/iy;
 const SEPARATOR = /(?:\\{0,2}["'`]|\])?[ \t]{0,12}(?:=>|:=|[:=：>]|->)[ \t]{0,20}/y;
-/** Assignment in a sentence: "is". */
+/** Matches an assignment in a sentence: "is" in several languages. */
 const IS = /\\?["'`]?[ \t]{1,3}(?:is|ist|es|est|это|to|auf)[ \t]{1,3}/iy;
-/** Assignment in an order: `set API_KEY of shop in staging to …`. */
+/** Matches an assignment in an order: `set API_KEY of shop in staging to …`. */
 const TO =
   /\\?["'`]?(?:[ \t]{1,3}(?:of|for|in|on|von|für|de|para|en|для|в)[ \t]{1,3}[\w.-]{1,60}){0,3}[ \t]{1,3}(?:to|auf|a|на|为)[ \t]{1,3}/iy;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const BLANK = /[ \t]{1,4}/y;
 const MAX_NAME_LENGTH = 60;
-/** Longest value; passwords are shorter. */
+/** Maximum length of a value; passwords are shorter. */
 const MAX_VALUE_LENGTH = 4_000;
 const MAX_BARE_LENGTH = 300;
 
@@ -70,7 +70,7 @@ export interface AssignedSpan {
   readonly end: number;
   readonly manner: AssignmentKind;
   readonly isQuoted: boolean;
-  /** Offset after the value and trimmed characters such as a semicolon. */
+  /** The offset after the value and trimmed characters such as a semicolon. */
   readonly rest: number;
 }
 
@@ -86,7 +86,7 @@ function readValue(text: string, nameEnd: number, keyword: number, bareEnd: Bare
   // A variable's value is a secret even when it is a word.
   if (ordered !== null && VARIABLE.test(readWordBefore(text, tail))) return readAt(text, ordered, 'option', bareEnd);
   if (said !== null || ordered !== null) return readAt(text, said ?? ordered ?? tail, 'sentence', bareEnd);
-  // `--password hunter2`: options start with two hyphens.
+  // Options such as `--password hunter2` start with two hyphens.
   const blank = matchAt(BLANK, text, tail);
   if (blank !== null && readName(text, keyword, nameEnd).startsWith('--'))
     return readAt(text, blank, 'option', bareEnd);
@@ -109,7 +109,7 @@ function readAt(text: string, start: number, manner: AssignmentKind, bareEnd: Ba
       return { start: begin, end: begin + close, manner, isQuoted: true, rest: begin + close + opened.length };
   }
   const run = bareEnd(begin);
-  // A longer run without spaces is machine-made: taken completely.
+  // A longer run without spaces was made by a machine, so all of it counts as the value.
   if (run - begin > MAX_BARE_LENGTH) return { start: begin, end: run, manner, isQuoted: opened !== '', rest: run };
   const bare = text.slice(begin, run);
   // The value ends at the next query parameter, or at an escaped quote of nested text.
@@ -144,7 +144,7 @@ function readName(text: string, keyword: number, end: number): string {
 
 const NAME_SIGN = /[\w.-]/;
 
-/** Kinds of secrets recognized by variable name only. */
+/** Patterns for secrets that are recognized by variable name only. */
 const KIND_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/aws|secret.?access.?key/, 'aws-secret'],
   [/account.?key|shared.?access.?key|azure|storage.?key/, 'azure-key'],

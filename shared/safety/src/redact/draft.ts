@@ -1,15 +1,15 @@
 import { toAsciiDigits } from './digits.ts';
 import { redactText } from './redact.ts';
 
-/** An unfinished word that may become a secret: long, with a digit. */
+/** Matches an unfinished word that may become a secret: long, with a digit. */
 const UNFINISHED = /(?<!\S)(?=\S{0,200}\d)\S{8,}$/;
-/** An unfinished number of a card or account, with its separators. */
+/** Matches an unfinished number of a card or account, with its separators. */
 const UNFINISHED_NUMBER =
   /(?<!\d)(?:\d[ \u00a0./\u2010-\u2015-]{0,2}){5,19}$|(?<!\w)[A-Z]{2}\d{2} ?(?:[A-Z0-9]{1,4} ?){0,9}$/;
-/** Longest number of a card or account, with separators. */
+/** Maximum length of a card or account number, with separators. */
 const MAX_NUMBER_LENGTH = 64;
 
-/** Redacts a text that is still being written: holds back a possible start of a secret until it turns out to be none. */
+/** Redacts a text that is still being written: leaves out its end while that may be the start of a secret. */
 export function redactDraft(text: string): string {
   const whole = redactText(text);
   const tail = Math.max(0, whole.length - 4_096);

@@ -5,13 +5,13 @@ export interface AssignedValue {
   readonly isQuoted: boolean;
   readonly start: number;
   readonly end: number;
-  /** Offset after the value's trimmed characters. */
+  /** The offset after the value's trimmed characters. */
   readonly rest: number;
   readonly text: string;
 }
 
 const MIN_SECRET_LENGTH = 4;
-/** Words after such names that are no secrets: values of flags and types, states, placeholders. */
+/** Words after names of secrets that are no secrets: values of flags and types, states, placeholders. */
 const WORDS = new Set(
   `true false null none nil undefined yes no string str text number int integer bool boolean bytes object any unknown void never
   required optional missing invalid expired wrong incorrect empty default disabled enabled hidden redacted masked secret password
@@ -26,11 +26,11 @@ const WORDS = new Set(
 const REFERENCE =
   /^(?:\$|\{\{|\{[a-z_]|<|%[sd({]|\[|!|#\{|@|secret:|\*+$|x{3,}$|\.{2,}|•+|…|-{2,}|https?:\/\/[^:@]*$|arn:|file:|env:|vault:|your[-_ ]|op:\/\/|sm:\/\/|ref\+)/i;
 const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/][\w.\\/-]*$/;
-/** Code that reads the value from elsewhere. */
+/** Matches code that reads the value from elsewhere. */
 const CODE =
   /^(?:[A-Za-z_$][\w$]*(?:\.|\?\.|::|->))*(?:[A-Za-z_$][\w$]*)[([]|^(?:self|this|process|config|cfg|conf|env|opts?|options|args|req|request|res|response|os|settings|ctx|context|params|props|data|body|user|secrets|vars|var|local|module|input|each|values|state|creds|credentials|account|auth|session)(?:\.|\?\.|\[)|^(?:await|new|function|async|return|lambda|get[A-Z]\w*|const|let)\b/;
 const OWN_ID = /^[a-z]{2,6}_(?:[0-9a-z]{20}|[0-9a-f]{32})(?:$|[:.])/;
-/** Handles of secrets without their prefix. */
+/** Matches handles of secrets without their prefix. */
 const HANDLE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 /** True when a value assigned to a secret's name is no secret: a placeholder, a reference, a type, a word of a sentence. */
@@ -41,7 +41,7 @@ export function isFalsePositive(value: string, assigned: AssignedValue): boolean
   if (isHandle(value, assigned)) return true;
   if (name.endsWith('pwd') && PATH.test(value)) return true;
   if (/key$|credentials?$|token$/.test(name) && PATH.test(value)) return true;
-  // Counts: tokens of a model, passed tests.
+  // The value is a count, such as tokens of a model or passed tests.
   if (/(?:token|pass|credentials?)$/.test(name) && /^[\d.,]{1,7}[kKmM]?$/.test(value)) return true;
   if (manner === 'sentence') return !isUnlikeWord(value);
   if (isQuoted) return false;
@@ -80,7 +80,7 @@ function isElement({ text, start, end }: AssignedValue): boolean {
   return text.charAt(start - 1) === '>' && text.startsWith('</', end);
 }
 
-/** Longest start of a line before a value. */
+/** Maximum length of a line's start before a value. */
 const MAX_LINE_START = 80;
 
 /** True for `  name: word` alone on its line. */

@@ -12,13 +12,13 @@ import {
   type NormalizedText,
 } from './normalizations.ts';
 
-/** Shortest text that may hold a secret. */
+/** Minimum length of a text that may hold a secret. */
 const MIN_LENGTH = 8;
-/** Least length of a token's part on the next line, when the token may have ended with its line. */
+/** Minimum length of a token's part on the next line, when the token may have ended with its line. */
 const MIN_CONTINUATION = 8;
 
 /**
- * Finds secrets in a text, in order and without overlaps. Also finds percent-encoded, base64-encoded and line-broken ones, and ones with
+ * Finds secrets in a text, in order and without overlaps; also percent-encoded, base64-encoded and line-broken secrets, and secrets with
  * invisible characters. Linear time.
  */
 export function findSecrets(text: string): readonly SecretMatch[] {
@@ -53,7 +53,7 @@ function findInBase64(text: string): readonly SecretMatch[] {
   });
 }
 
-/** Finds tokens that continue on the next line. A token that was complete before the line end takes no word of the next line. */
+/** Finds tokens that continue on the next line. A token that is complete at the line's end takes no word of the next line. */
 function findBroken(text: string, view: NormalizedText, known: readonly SecretMatch[]): readonly SecretMatch[] {
   return toOriginalOffsets(view, findTokens(view.text)).filter(({ start, end }) => {
     const line = text.indexOf('\n', start);

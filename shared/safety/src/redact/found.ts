@@ -1,8 +1,8 @@
 export interface SecretMatch {
   readonly kind: string;
-  /** Offset of the secret's first UTF-16 unit. */
+  /** The offset of the secret's first UTF-16 unit. */
   readonly start: number;
-  /** Offset after the secret. */
+  /** The offset after the secret. */
   readonly end: number;
 }
 
@@ -21,8 +21,8 @@ const CLASSES: Readonly<Record<CharClass, RegExp>> = {
 };
 
 /**
- * Creates a function that finds the end of a run of characters. Repeated calls within one run scan it once, so that a text of many starts
- * is read in linear time.
+ * Creates a function that finds the end of a run of characters. Repeated calls within one run scan it once, so that any text takes linear
+ * time.
  */
 export function createRunEndFinder(text: string): (from: number, chars: CharClass) => number {
   const known = new Map<CharClass, { readonly from: number; readonly end: number }>();
@@ -37,7 +37,7 @@ export function createRunEndFinder(text: string): (from: number, chars: CharClas
   };
 }
 
-/** Sorts matches and merges overlaps: the first one wins and covers both. */
+/** Sorts matches and merges overlapping matches: the first match covers both. */
 export function mergeMatches(matches: readonly SecretMatch[]): readonly SecretMatch[] {
   if (matches.length < 2) return matches;
   const merged: SecretMatch[] = [];

@@ -1,4 +1,4 @@
-/** Spelling of issuers' names. */
+/** The spelling of issuers' names. */
 const SPELLED: Readonly<Record<string, string>> = {
   aws: 'AWS',
   gcp: 'Google Cloud',
@@ -28,12 +28,12 @@ const SPELLED: Readonly<Record<string, string>> = {
   netrc: '.netrc',
   age: 'age',
 };
-/** Words that stay lowercase. */
+/** Words in names of secrets that stay lowercase. */
 const WORDS = new Set(
   'key token secret password client oauth webhook private card number bearer header named account'.split(' '),
 );
 
-/** Names a kind of secret for people: `aws-key` is `AWS key`. */
+/** Returns a kind of secret in words for people: `aws-key` becomes `AWS key`. */
 export function describeKind(kind: string): string {
   return kind
     .split('-')

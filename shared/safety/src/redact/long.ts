@@ -1,6 +1,6 @@
 import { redactText } from './redact.ts';
 
-/** Characters processed before yielding: some milliseconds. */
+/** Characters redacted before yielding to other work: some milliseconds. */
 const PIECE_LENGTH = 128 * 1024;
 const BEGIN = /-----BEGIN [^\n]{0,60}-----(?![\s\S]*-----END )/;
 
@@ -24,7 +24,7 @@ function findPieceEnd(text: string, from: number): number {
   const key = text.slice(from, cut).lastIndexOf('-----BEGIN ');
   if (key < 0 || !BEGIN.test(text.slice(from + key, cut))) return cut;
   const end = text.indexOf('-----END ', cut);
-  // A key is never split: cut before it, or after its end.
+  // A private key is never split: the text is cut before the key, or after its end.
   if (key > 0) return from + key;
   return end < 0 ? text.length : Math.min(text.length, end + 80);
 }

@@ -7,25 +7,25 @@ export interface NormalizedText {
   readonly ends: readonly number[];
 }
 
-/** Invisible characters: soft hyphens, joiners, direction marks, byte order marks. */
+/** Matches invisible characters: soft hyphens, joiners, direction marks, byte order marks. */
 const INVISIBLE = /[\u00ad\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/;
 const INVISIBLE_RUNS = new RegExp(`${INVISIBLE.source}+`, 'g');
 const ESCAPE_LENGTH = 3;
 const ESCAPED = /(?:%[0-9A-Fa-f]{2})+/g;
-/** A line break within a word. */
+/** Matches a line break within a word. */
 const BREAK = /(?<=[\w+/=.-])[ \t]{0,4}\r?\n[ \t]{0,8}(?=[\w+/=.-])/g;
 
-/** Removes invisible characters; null when there are none. */
+/** Removes invisible characters from a text; null when the text has none. */
 export function removeInvisible(text: string): NormalizedText | null {
   return INVISIBLE.test(text) ? replaceAll(text, INVISIBLE_RUNS, () => '') : null;
 }
 
-/** Decodes percent escapes such as `%41`; null when there are none. */
+/** Decodes percent escapes such as `%41` in a text; null when the text has none. */
 export function decodePercents(text: string): NormalizedText | null {
   return /%[0-9A-Fa-f]{2}/.test(text) ? replaceAll(text, ESCAPED, decodeEscapes) : null;
 }
 
-/** Joins lines that were broken within a word; null when there are none. */
+/** Joins lines that were broken within a word; null when no line was. */
 export function joinBrokenLines(text: string): NormalizedText | null {
   return text.includes('\n') ? replaceAll(text, BREAK, () => '') : null;
 }
@@ -72,7 +72,7 @@ function decodeEscapes(match: string): string {
 const MIN_BASE64_LENGTH = 24;
 const BASE64 = /[\w+/-]{24,}={0,2}/g;
 
-/** Finds base64 runs that decode to text, with that text. */
+/** Finds base64 runs that decode to text, and returns the decoded text. */
 export function findBase64Texts(
   text: string,
 ): readonly { readonly start: number; readonly end: number; readonly text: string }[] {

@@ -2,15 +2,15 @@ import { toAsciiDigits } from './digits.ts';
 import type { SecretMatch } from './found.ts';
 
 const CARD = /(?<![\w.+-])\d(?:[ \u00a0./\u2010-\u2015-]{0,2}\d){12,18}(?![\w-]|\.\d)/g;
-/** First digits of issuers: Visa, Mastercard, American Express, Discover, JCB, Diners, UnionPay. */
+/** Matches the first digits of card issuers: Visa, Mastercard, American Express, Discover, JCB, Diners, UnionPay. */
 const ISSUER = /^(?:4|5[1-5]|2[2-7]|3[0-9]|6[0-9])/;
-/** Digits in the groups of a card with one separator, or not grouped. */
+/** Matches digits in the groups of a card with one kind of separator, or not grouped. */
 const GROUPED = /^(?:\d{13,19}|\d{4}(\D+)\d{4}\1\d{4}\1\d{1,7}|\d{4}(\D+)\d{6}\2\d{4,5})$/;
 
 const IBAN = /(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w-])/g;
 const IBAN_MODULUS = 97;
 
-/** A quick check: cards and accounts have adjacent groups of four digits. */
+/** A quick check: numbers of cards and accounts have adjacent groups of four digits. */
 const MAYBE = /\d{4}[ \u00a0./\u2010-\u2015-]{0,2}\d{4}|[A-Z]{2}\d{2} ?[A-Z0-9]{4}/;
 
 /** Finds numbers of payment cards and bank accounts with valid check digits. */
@@ -31,7 +31,7 @@ export function findPaymentNumbers(written: string): readonly SecretMatch[] {
 }
 
 function passesLuhn(digits: string): boolean {
-  // Repeated digits pass the check but are no card.
+  // One repeated digit passes the check of a card's digits but is no card.
   if (/^(\d)\1+$/.test(digits)) return false;
   let sum = 0;
   for (let place = 0; place < digits.length; place += 1) {

@@ -2,35 +2,35 @@ import { isSecretName } from './assignments.ts';
 import { findSecrets } from './find.ts';
 import { isFalsePositive } from './false-positives.ts';
 
-/** Longest local part and host of an e-mail address. */
+/** Maximum lengths of the local part and of the host of an e-mail address. */
 const MAX_LOCAL_LENGTH = 64;
 const MAX_HOST_LENGTH = 253;
 
 const LOCAL = /(?<![\w.%+-])[\w.%+-]+$/;
 const HOST = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,8}\.[A-Za-z]{2,24}(?![\w-])/;
-/** Accounts without a person, such as `git@host`. */
+/** Matches accounts that belong to no person, such as `git@host`. */
 const NO_PERSON = /(?:^|[^\w.%+-])(?:git|hg|noreply|no-reply)$/;
 
 const PHONE =
   /(?<![\w+.:/-])(?:\+\d{1,3}[ .()-]{0,2}(?:\d[ .()-]{0,2}){6,12}\d|\(\d{3}\) ?\d{3}[ -]\d{4}|\d{3}-\d{3}-\d{4})(?![\w-])/g;
 
-/** Replacement of a secret. */
+/** The text that replaces a secret. */
 export const REDACTED = '[secret]';
 
-/** Deeper values are dropped; the product's values are not nested this deep. */
+/** Maximum depth of a value; deeper parts are dropped, and the product's values are not nested this deep. */
 const MAX_DEPTH = 40;
 
 /**
- * Two generations of texts without secrets: the same instructions, names and results are redacted many times per turn. Never holds a text
- * with a secret.
+ * Caches texts without secrets in two generations: the same instructions, names and results are redacted many times per turn. Never holds
+ * a text with a secret.
  */
 const clean = { young: new Set<string>(), old: new Set<string>(), youngSize: 0 };
-/** Characters per generation, including overhead per text: both take at most 16 MB. */
+/** Maximum characters per generation, with overhead per text: both generations take at most 16 MB. */
 const GENERATION_SIZE = 4_000_000;
 const ENTRY_OVERHEAD = 100;
 const MAX_CACHED_LENGTH = 50_000;
 
-/** Replaces each secret by `[secret]`; returns the same text without one. Idempotent. */
+/** Replaces each secret by `[secret]`; a text without secrets is returned as it is. Idempotent. */
 export function redactText(text: string): string {
   if (clean.young.has(text)) return text;
   const matches = clean.old.has(text) ? [] : findSecrets(text);
@@ -63,8 +63,8 @@ export function redactForLog(text: string): string {
 }
 
 /**
- * Redacts every string and key of a JSON value; fields with secret names are replaced completely. Returns the same value when nothing was
- * redacted, else a copy; dates and bytes are kept.
+ * Redacts every string and key of a JSON value, and replaces fields with names of secrets completely. Returns the value itself when
+ * nothing was redacted, else a copy; dates and bytes are kept.
  */
 export function redactValue<T>(value: T, redact: (text: string) => string = redactText): T {
   return redactDeep(value, redact, 0) as T; // the copy has the same shape

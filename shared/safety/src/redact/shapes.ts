@@ -1,17 +1,17 @@
 import type { SecretMatch } from './found.ts';
 
-/** A secret recognized by its form or context. Group 1, if present, is the secret. */
+/** A pattern for secrets that are recognized by form or context. Group 1, if present, is the secret. */
 interface Shape {
   readonly kind: string;
-  /** A lowercase text without which the pattern cannot match, for a quick check. */
+  /** A lowercase text that every match contains, for a quick check. */
   readonly hint: string;
-  /** Shortest text that can contain a match. */
+  /** The minimum length of a text that can contain a match. */
   readonly min: number;
   readonly pattern: RegExp;
   readonly check?: (secret: string, text: string, place: number) => boolean;
 }
 
-/* Repetitions are bounded and starts use look-behind, so that matching takes linear time for any text. */
+/* Repetitions in these patterns are bounded and starts use look-behind, so that matching takes linear time for any text. */
 const SHAPES: readonly Shape[] = [
   { kind: 'jwt', hint: 'eyj', min: 20, pattern: /(?<![\w-])eyJ[\w-]{8,8000}\.[\w-]{8,16000}\.[\w-]{0,1000}/dg },
   { kind: 'telegram-token', hint: ':aa', min: 40, pattern: /(?<![\w-])\d{6,12}:AA[\w-]{32,36}(?![\w-])/dg },
@@ -103,7 +103,7 @@ export function findShapedSecrets(text: string): readonly SecretMatch[] {
 /** Characters around a candidate in which a word about AWS must appear. */
 const AWS_CONTEXT_LENGTH = 300;
 
-/** True for forty base64 characters near a word about AWS, which are its secret key. Commits are hexadecimal. */
+/** True for an AWS secret key: forty base64 characters near a word about AWS. Hexadecimal commits are excluded. */
 function isAwsSecret(secret: string, text: string, place: number): boolean {
   if (!/\d/.test(secret) || !/[A-Z]/.test(secret) || !/[a-z]/.test(secret)) return false;
   return /A[KS]IA|aws|secret/i.test(text.slice(Math.max(0, place - AWS_CONTEXT_LENGTH), place + AWS_CONTEXT_LENGTH));
@@ -115,7 +115,7 @@ function hasDigit(secret: string): boolean {
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:/g;
 
-/** Finds private keys in text form, from first to last line; without an end, to the end of the text. */
+/** Finds private keys in PEM form, from first to last line; without a last line, to the end of the text. */
 function findKeyBlocks(text: string): readonly SecretMatch[] {
   const matches: SecretMatch[] = [];
   BEGIN.lastIndex = 0;
@@ -139,7 +139,7 @@ function findPuttyEnd(text: string, from: number): number {
   return close < 0 ? text.length : close;
 }
 
-/** Longest user name and password in a URL. */
+/** Maximum length of user name and password in a URL. */
 const MAX_USER_INFO = 400;
 const PLACEHOLDER = /^(?:password|passwd|pass|pwd|secret|token|user|p|x+|\*+|\.+|<.*|\$.*|\{.*|\[.*|%s|secret:.*)$/i;
 

@@ -1,14 +1,14 @@
 import type { CharClass, SecretMatch } from './found.ts';
 import { createRunEndFinder } from './found.ts';
 
-/** A token recognized by its prefix. */
+/** A kind of token, recognized by its prefix. */
 interface TokenKind {
   readonly kind: string;
   readonly prefixes: readonly string[];
   readonly chars: CharClass;
-  /** Least length after the prefix. */
+  /** Minimum length after the prefix. */
   readonly min: number;
-  /** Longest length; longer runs are no such token. */
+  /** Maximum length after the prefix; a longer run is no token of this kind. */
   readonly max?: number;
 }
 
@@ -20,7 +20,7 @@ const token = (kind: string, prefixes: string, chars: CharClass, min: number, ma
   ...(max === undefined ? {} : { max }),
 });
 
-/** Formats from the issuers' documentation; minimum lengths are slightly lower, because issuers change them. */
+/** Token formats from the issuers' documentation; minimum lengths are slightly lower, because issuers change them. */
 const TOKENS: readonly TokenKind[] = [
   token('aws-key', 'AKIA ASIA ABIA ACCA', 'upper', 16, 16),
   token('gcp-key', 'AIza', 'dash', 30, 40),
@@ -100,7 +100,7 @@ for (const kind of TOKENS) for (const prefix of kind.prefixes) BY_PREFIX.set(pre
 
 const escape = (text: string): string => text.replace(/[.$/]/g, '\\$&');
 const ANY_PREFIX = new RegExp(
-  // Longer prefixes first: `sk-ant-` is no `sk-`. A prefix after a letter or digit is part of a word.
+  // Longer prefixes come first: `sk-ant-` before `sk-`. A prefix after a letter or digit is part of a word.
   `(?<![A-Za-z0-9])(?:${[...BY_PREFIX.keys()]
     .toSorted((a, b) => b.length - a.length)
     .map(escape)
@@ -121,7 +121,7 @@ export function findTokens(text: string): readonly SecretMatch[] {
     const end = runEnd(begin, tokenKind.chars);
     const length = end - begin;
     if (length < tokenKind.min || (tokenKind.max !== undefined && length > tokenKind.max)) continue;
-    // A run that ends within a word is part of a longer word.
+    // A run of characters that ends within a word is part of a longer word.
     if (tokenKind.max !== undefined && /[A-Za-z0-9]/.test(text.charAt(end))) continue;
     // Tokens are random, so they contain a digit; letters alone are a word.
     if (digit < begin) digit = findNextDigit(text, begin);

@@ -3,7 +3,7 @@ import { generateKeyPairSync, hkdfSync, type KeyObject } from 'node:crypto';
 import { AppError } from '@signalbox/contracts/errors';
 import { KEY_BYTES, toPublicBytes, toPublicKey, SEALING_KEY_BYTES, deriveKeys } from './key-pair.ts';
 
-/** Owner and handle of a sealed value, which can be opened only with both. */
+/** The owner and handle that a value is encrypted for; only both can open the value. */
 export interface Seal {
   readonly userKey: string;
   readonly handle: string;
@@ -14,21 +14,21 @@ export interface SecretSealer {
   /** Encrypts a value; each call gives a different result. */
   seal(value: string, seal: Seal): Buffer;
   /**
-   * A short keyed mark of a value, equal for equal person and value, so that a secret sent twice gets one handle. Reveals nothing without
-   * the key.
+   * Computes a short keyed mark of a value, equal for equal person and value, so that a secret sent twice gets one handle. Reveals
+   * nothing without the key.
    */
   mark(userKey: string, kind: string, value: string): string;
 }
 
 /** Encrypts and decrypts secrets. */
 export interface SecretCipher extends SecretSealer {
-  /** Decrypts. Throws SECRET_UNREADABLE for another key, person or handle, or changed bytes. */
+  /** Decrypts a sealed value. Throws SECRET_UNREADABLE for another key, person or handle, or changed bytes. */
   open(sealed: Uint8Array, seal: Seal): string;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** 40 bits: two secrets of a person collide once in a trillion. */
+/** The length of a mark, 40 bits: two secrets of a person collide once in a trillion. */
 const MARK_LENGTH = 8;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** First bytes of a sealed box. Older values start with a random nonce; a value whose nonce equals these bytes is tried as both. */
@@ -49,7 +49,7 @@ export function createSecretSealer(sealingKey: Uint8Array): SecretSealer {
   };
 }
 
-/** Creates a cipher from a 32-byte key. It opens boxes and values sealed by older releases. */
+/** Creates a cipher from a 32-byte key. The cipher also opens values sealed by older releases. */
 export function createSecretCipher(key: Uint8Array): SecretCipher {
   const { privateKey, sealingKey, legacyKey } = deriveKeys(key);
   return {
@@ -59,7 +59,7 @@ export function createSecretCipher(key: Uint8Array): SecretCipher {
       try {
         if (bytes.subarray(0, BOX.length).equals(BOX)) return openBox(privateKey, bytes, seal);
       } catch {
-        // The value may be an older one whose nonce starts like a box.
+        // An older value may have a nonce that starts like a box.
       }
       try {
         return decrypt(legacyKey, bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES), seal);
@@ -70,7 +70,7 @@ export function createSecretCipher(key: Uint8Array): SecretCipher {
   };
 }
 
-/** Seals with a one-time key from an ephemeral X25519 pair and the public key, by HKDF. */
+/** Seals a value with a one-time key, derived by HKDF from an ephemeral X25519 pair and the public key. */
 function sealBox(publicKey: KeyObject, value: string, seal: Seal): Buffer {
   const ephemeral = generateKeyPairSync('x25519');
   const ephemeralKey = toPublicBytes(ephemeral.publicKey);

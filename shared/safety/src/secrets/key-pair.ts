@@ -1,18 +1,18 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 export const KEY_BYTES = 32;
-/** Bytes of a public key and the key for marks. */
+/** Length of the sealing key in bytes: a public key and the key for marks. */
 export const SEALING_KEY_BYTES = 2 * KEY_BYTES;
 
 /** DER prefixes of 32-byte X25519 keys (RFC 8410). */
 const PRIVATE_DER = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b656e032100', 'hex');
 
-/** Derives all keys from the secrets key, one per purpose; none reveals another. */
+/** Derives all keys from the secrets key, one per purpose; no key reveals another. */
 export function deriveKeys(key: Uint8Array): {
   readonly privateKey: KeyObject;
   readonly sealingKey: Buffer;
-  /** The key of older releases, before boxes. */
+  /** The encryption key of older releases. */
   readonly legacyKey: Buffer;
 } {
   const derive = (purpose: string): Buffer =>

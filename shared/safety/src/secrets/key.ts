@@ -14,14 +14,14 @@ import { dirname } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { KEY_BYTES, SEALING_KEY_BYTES } from './key-pair.ts';
 
-/** Permission bits of everyone but the owner: the key file decrypts all secrets. */
+/** The file permission bits of everyone but the owner: the key file decrypts all secrets. */
 const OTHERS_MASK = 0o077;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
  * Loads the secrets key from SECRETS_KEY, or from SECRETS_KEY_FILE, which is created when missing; concurrent starts get the same key.
- * Throws STARTUP_REFUSED when others may read the file, or it holds no key.
+ * Throws STARTUP_REFUSED when others may read the file, or the file holds no key.
  */
 export function loadSecretsKey(config: {
   readonly SECRETS_KEY?: string | undefined;
@@ -51,7 +51,7 @@ function readKeyFile(file: string): string | null {
     throw refuse(`${file}, the key of the secrets, cannot be read`, error);
   }
   try {
-    // Checked after opening, so that the checked file is the one that is read.
+    // The file's mode is checked after opening, so that the checked file is the file that is read.
     const mode = fstatSync(handle).mode;
     if ((mode & OTHERS_MASK) !== 0)
       throw refuse(`others may read ${file}, the key of the secrets. Run: chmod 600 ${file}`, undefined);

@@ -8,26 +8,26 @@ import type { SecretSealer } from './cipher.ts';
  */
 
 export const CODE_HANDLE_PREFIX = `${HANDLE_PREFIX}step-up-code-`;
-/** Placeholder in a stored message for the code. */
+/** The placeholder for the code in a stored message. */
 export const CODE_PLACEHOLDER = '••••••';
 const DIGITS = 6;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A challenge whose code was sent. */
+/** A request to prove one's identity, whose code was sent. */
 export interface Challenge {
   readonly challengeId: string;
   /** True while the challenge accepts answers. */
   readonly isOpen: boolean;
 }
 
-/** Computes the six digits of a challenge. */
+/** Computes the six-digit code of a challenge. */
 export function computeCode(sealer: SecretSealer, challengeId: string): string {
   const mark = sealer.mark('step-up', challengeId, 'code');
-  const number = [...mark].reduce((sum, sign) => sum * ALPHABET.length + ALPHABET.indexOf(sign), 0); // 40 bits fit a number
+  const number = [...mark].reduce((sum, sign) => sum * ALPHABET.length + ALPHABET.indexOf(sign), 0); // the 40 bits of the mark fit a number
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** Computes the keyed mark of an answer: equal to the code's mark when right, and useless without the key. */
+/** Computes the keyed mark of an answer. A right answer has the code's mark; without the key the mark is useless. */
 export function computeAnswerMac(sealer: SecretSealer, challengeId: string, answer: string): string {
   return sealer.mark('step-up', challengeId, `answer ${answer}`);
 }
@@ -39,9 +39,9 @@ export function couldHoldCode(text: string): boolean {
   return false;
 }
 
-/** At least six digits of any script, with separators. */
+/** Matches at least six digits of any script, with separators. */
 const RUN = /\p{Nd}(?:[\s\p{Cf}\p{Pd}.,_*·/]{0,3}\p{Nd}){5,}/gu;
-/** Six digits in a run, which may hold several guesses. */
+/** Matches six digits within a run, which may hold several guesses. */
 const SIX = /(?<!\p{Nd})\p{Nd}{6}(?!\p{Nd})/gu;
 const HANDLES = /(secret:[a-z0-9][a-z0-9._-]*)/;
 
@@ -62,7 +62,7 @@ export function hideCodes(sealer: SecretSealer, text: string, challenges: readon
     if (!open) return run;
     return typed.length === DIGITS ? handle(open, run) : run.replace(SIX, (digits) => handle(open, digits));
   };
-  // Existing handles are kept, digits included.
+  // Handles that the text already has are kept, digits included.
   return text
     .split(HANDLES)
     .map((piece, place) => (place % 2 === 1 ? piece : piece.replace(RUN, take)))

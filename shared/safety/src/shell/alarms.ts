@@ -4,7 +4,7 @@ import { readStructure } from './structure.ts';
 
 /** The risk of a command that needs a person. */
 export interface Alarm {
-  /** Why the command can only do harm; null when a person could want it. */
+  /** The reason why the command can only do harm; null when a person could want the command. */
   readonly deny: string | null;
   readonly risk: Risk;
   readonly programs: readonly string[];
@@ -24,7 +24,7 @@ const DANGEROUS = new Set(
 
 const CONTAINERS = /^(ps|images|logs|inspect|stats|top|version|info|port|history)( |$)/;
 const SCRIPT_THAT_PRINTS = /^(?!.*(system|getline|\||>)).*$/;
-/** Read-only uses of these programs, by their arguments. */
+/** Arguments with which these programs only read. */
 const READ_ONLY_FORMS: Readonly<Record<string, RegExp>> = {
   docker: CONTAINERS,
   podman: CONTAINERS,
@@ -37,12 +37,12 @@ const READ_ONLY_FORMS: Readonly<Record<string, RegExp>> = {
   mawk: SCRIPT_THAT_PRINTS,
 };
 
-/** Depth and number of nested scripts that are examined. */
+/** The maximum depth and number of nested scripts that are examined. */
 const MAX_SCRIPTS = 3;
 
 /**
- * Checks a command again, after the allow-list: denies a few commands and marks dangerous ones on the card. It may miss some; the list of
- * unasked commands does not depend on it.
+ * Checks a command again after the allow-list: denies a few commands and marks dangerous commands on the card. The allow-list does not
+ * depend on this check, which may miss some.
  */
 export function findAlarm(command: string, depth = 0): Alarm {
   const structure = readStructure(command);

@@ -6,11 +6,11 @@ import { splitWords } from './words.ts';
 import { hardenPipeline } from './xargs.ts';
 
 export interface Classification {
-  /** `run` unasked, `ask` a person, or `deny` because it can only do harm. */
+  /** What happens with the command: `run` without asking, `ask` a person, or `deny` because it can only do harm. */
   readonly decision: 'run' | 'ask' | 'deny';
-  /** The reason in one sentence for people. */
+  /** The reason for the decision in one sentence for people. */
   readonly reason: string;
-  /** With `run`: argv vectors joined by pipes, executed without a shell. Null otherwise. */
+  /** The pipeline of a command that may run: argument lists joined by pipes, executed without a shell. Null otherwise. */
   readonly pipeline: readonly (readonly string[])[] | null;
   readonly risk: Risk;
   /** Names of the programs that the command would start, as far as readable. */
@@ -20,9 +20,9 @@ export interface Classification {
 /** Where a command runs: sandboxed in a workspace, or on a server as Signalbox's user. */
 export type CommandTarget = 'workspace' | 'server';
 
-/** Longest command that a person can check on a card, in characters. */
+/** Maximum length of a command that a person can check on a card, in characters. */
 const MAX_LENGTH = 4000;
-/** Most programs in a pipeline: each is a process, and nobody reads more. */
+/** Maximum programs in a pipeline: each is a process, and nobody reads more. */
 const MAX_PROGRAMS = 10;
 
 /**

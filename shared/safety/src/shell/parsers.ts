@@ -4,7 +4,7 @@ import { startShfmt } from './shfmt.ts';
 import type { ShellWord } from './words.ts';
 
 /**
- * Parses a command with unbash: the argv vectors of its only pipeline. Null for anything else, including expansions, patterns,
+ * Parses a command with unbash into the argument lists of its only pipeline. Null for anything else, such as expansions, patterns,
  * assignments and redirections.
  */
 export function parseWithUnbash(command: string): readonly (readonly string[])[] | null {
@@ -27,7 +27,7 @@ export function parseWithUnbash(command: string): readonly (readonly string[])[]
 
 /**
  * True when shfmt (mvdan/sh) reads the same words. Its tree lacks words, so it is called twice: to print the command, which must equal
- * our words joined by spaces and ` | `; and to parse each word as the target of a redirection, whose parts it returns.
+ * our words joined by spaces and ` | `; and to parse each word as the target of a redirection.
  */
 export function agreesWithShfmt(command: string, commands: readonly (readonly ShellWord[])[]): boolean {
   const shfmt = startShfmt();

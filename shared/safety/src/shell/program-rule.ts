@@ -6,7 +6,7 @@ export interface ParsedArguments {
   readonly operands: readonly string[];
 }
 
-/** The arguments with which a program may run unasked. All others need a person. */
+/** The arguments with which a program may run without asking. All other arguments need a person. */
 export interface ProgramRule {
   /**
    * Space-separated flags: `-a` has no value, `-n=` needs one, `--color=?` may have one after `=`, `-#` is a number such as `-20`. Long
@@ -18,7 +18,7 @@ export interface ProgramRule {
    * pattern and `b` the output file, where getopt would read the pattern `o`.
    */
   readonly separate?: boolean;
-  /** Allowed operands; none by default. `any` is for paths, patterns and text that is only read. */
+  /** Allowed operands; absent: no operands. `any` is for paths, patterns and text that is only read. */
   readonly operands?: 'any' | RegExp;
   readonly maxOperands?: number;
   /** Selects the paths; by default all operands and flag values are checked as paths. */
@@ -60,7 +60,7 @@ export function checkArguments(name: string, rule: ProgramRule, args: readonly s
   const problem = rule.check?.(parsed) ?? null;
   if (problem !== null) return { reason: problem };
   const hardening = typeof rule.hardening === 'function' ? rule.hardening(parsed) : (rule.hardening ?? []);
-  // The added flags follow the given ones, because the last of contradicting flags wins, but precede `--`.
+  // The added flags follow the given flags, because the last of contradicting flags wins, but precede `--`.
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return { argv: [...args.slice(0, end), ...hardening, ...args.slice(end)] };
 }
@@ -81,7 +81,7 @@ export function parseArguments(
     const word = args[index] ?? '';
     const unknown = { reason: `${name} with ${quote(word)} is not on the list.` };
     if (literal || word === '-' || !word.startsWith('-')) {
-      // After `--`, a name like a flag is a file for some programs and a flag for others.
+      // Some programs take a word with a hyphen after `--` for a file, others for a flag.
       if (word.startsWith('-') && word !== '-') return unknown;
       operands.push(word);
     } else if (word === '--') literal = true;
@@ -92,7 +92,7 @@ export function parseArguments(
       if (read.valued === null) continue;
       const value = read.value ?? args[(index += 1)];
       if (value === undefined) return { reason: `${name} lacks a value after ${quote(word)}.` };
-      // A separate value that looks like a flag might be one, unless it is a number.
+      // A separate value that looks like a flag might be a flag, unless it is a number.
       if (read.value === null && value.startsWith('-') && !/^-\d+$/.test(value))
         return { reason: `${name} has a value that looks like a flag: ${quote(value)}.` };
       note(read.valued, value);

@@ -13,7 +13,7 @@ import { GIT_PROGRAMS } from './programs/git.ts';
 import { SYSTEM_PROGRAMS } from './programs/system.ts';
 import { TEXT_PROGRAMS } from './programs/text.ts';
 
-/** All programs that may run unasked. */
+/** All programs that may run without asking a person. */
 export const PROGRAMS: ProgramTable = {
   ...FILE_PROGRAMS,
   ...TEXT_PROGRAMS,
@@ -24,7 +24,7 @@ export const PROGRAMS: ProgramTable = {
   xargs: () => ({ reason: 'xargs runs another command.' }),
 };
 
-/** The program list, for programs that start others. */
+/** The program list, for programs that start other programs. */
 export const PROGRAM_LIST: ProgramList = { harden: hardenArgv, parse: parseVector };
 
 /** Reasons why well-known programs are not on the list, for messages only: unknown programs need a person as well. */
@@ -51,7 +51,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(kill|killall|pkill|reboot|shutdown|halt|poweroff|service|mount|umount|swapoff)$/, 'changes the running system.'],
 ];
 
-/** Returns the argv to execute for a written one, with safety flags added; or the reason to ask. */
+/** Adds safety flags to a program's arguments and returns the argument list to execute, or the reason to ask. */
 export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader> {
   const [name = '', ...args] = vector;
   const rule = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;

@@ -1,6 +1,6 @@
 import type { ShellStructure } from './structure.ts';
 
-/** Shells, and interpreters that run what is piped into them. */
+/** Matches the names of shells, which run what is piped into them. */
 const SHELLS = /^(ba|da|z|k|fi|a)?sh$/;
 const INTERPRETERS = /^(python[0-9.]*|perl|ruby|node|php)$/;
 const READERS = /^(eval|source|\.)$/;
@@ -8,17 +8,17 @@ const FETCHERS = /^(curl|wget|fetch|aria2c)$/;
 /** Programs that run the command after them. */
 const WRAPPERS =
   /^(sudo|doas|su|env|nohup|nice|ionice|time|timeout|command|builtin|exec|setsid|stdbuf|busybox|toybox|xargs|watch)$/;
-/** Words after a wrapper that are tried as the command, because its own flags come first. */
+/** The number of words after a program such as sudo that are tried as the command, because flags come first. */
 const MAX_UNWRAPPED = 20;
-/** The root folder and folders that the machine needs; not /home, /opt and /srv, which belong to people. */
+/** Matches the root folder and folders that the machine needs; not /home, /opt and /srv, which belong to people. */
 const ROOTS = /^\/+(\.\/*)*(bin|boot|dev|etc|lib|lib64|proc|root|sbin|sys|usr|var)?\/*\*?$/;
-/** Meaningless inputs of `dd`, which destroy the disk; a restore reads a file. */
+/** Matches inputs of `dd` that only destroy a disk; a restore reads a file. */
 const NOISE = /^if=\/+dev\/(zero|full|null|u?random)$/;
-/** Words of find that filter almost nothing: with these alone `-delete` deletes everything. */
+/** Words of find that filter almost nothing: with these words alone `-delete` deletes everything. */
 const CHOOSES_ALL = /^-(delete|P|H|L|depth|d|xdev|mount|mindepth|type|true|print0?|ls|\d+)$|^(\d+|[a-z])$/;
 const DISKS = /^\/+dev\/(sd|hd|vd|xvd|nvme|mmcblk|md|dm-|mapper\/|disk\/|mem|kmem)/;
 
-/** Explains why a command can only do harm; null when a person could want it. */
+/** Explains why a command can only do harm; null when a person could want the command. */
 export function findRefusal({ vectors, pipelines, nestings, bombs, targets }: ShellStructure): string | null {
   if (bombs.length > 0) return 'It is a fork bomb: it fills the machine with processes.';
   if (targets.some((target) => DISKS.test(target))) return 'It overwrites a disk.';
@@ -95,7 +95,7 @@ function pipesDownload(commands: readonly (readonly string[])[]): boolean {
     commands.slice(from + 1).some((vector) =>
       unwrap(vector).some(([name = '', ...args]) => {
         const program = getBaseName(name);
-        if (SHELLS.test(program)) return !args.includes('-n'); // -n only checks the syntax
+        if (SHELLS.test(program)) return !args.includes('-n'); // with -n a shell only checks the syntax
         return INTERPRETERS.test(program) && args.every((arg) => arg === '-');
       }),
     )
@@ -108,10 +108,10 @@ function nestsDownload([outer = [], ...inner]: readonly (readonly string[])[]): 
   return shell && inner.some((vector) => unwrap(vector).some(([name = '']) => FETCHERS.test(getBaseName(name))));
 }
 
-/** Lists the command itself, or after a wrapper every command that its words could mean. */
+/** Lists the command itself, and for a program that runs another command, every command that its words could mean. */
 function unwrap(vector: readonly string[]): readonly (readonly string[])[] {
   if (!WRAPPERS.test(getBaseName(vector[0] ?? ''))) return [vector];
-  // Printed words are not run: `xargs echo rm -rf`.
+  // The words of echo and printf are not run: `xargs echo rm -rf`.
   const printed = vector.findIndex((word) => /^(echo|printf)$/.test(getBaseName(word)));
   const end = printed === -1 ? MAX_UNWRAPPED : Math.min(printed, MAX_UNWRAPPED);
   return vector.slice(0, end).map((_, index) => vector.slice(index));

@@ -3,21 +3,21 @@ import { posix } from 'node:path';
 /** Extensions of settings files, as patterns. */
 const SETTINGS = 'json y*ml toml ini conf cfg txt csv xml properties'.split(' ');
 
-/** Paths that hold secrets or lead elsewhere. Matched against the lowercase path. */
+/** Matches lowercase paths that hold secrets or lead to other files. */
 const SECRETS: readonly RegExp[] = [
   /(^|\/)etc\/(shadow|gshadow|sudoers|security\/opasswd|krb5\.keytab|ssl\/private|ipsec\.|ppp\/|apt\/auth|kubernetes|rancher)/,
   /(^|\/)etc\/(wireguard|openvpn|wpa_supplicant|networkmanager|netplan|letsencrypt|mysql\/debian|cloud|docker|default|environment)/,
-  // Copies of the above, such as /var/backups/shadow.bak.
+  // Matches copies of the password file, such as /var/backups/shadow.bak.
   /(^|\/)g?shadow(-|\.bak|\.old|\.orig)?$/,
-  // Operators' unit files contain environments.
+  // Matches unit files of operators, which contain environments.
   /(^|\/)systemd\/(system|user)\/.*\.(service|conf|env)$/,
-  // Data of engines and databases: environments of containers, cluster keys, rows.
+  // Matches data of engines and databases: environments of containers, cluster keys, rows.
   /(^|\/)var\/lib\/(docker|containerd|containers|kubelet|etcd|cloud|rancher|signalbox|vault|postgresql|mysql|mongodb|redis)(\/|$)/,
-  // Environment and memory of processes; root, cwd and fd lead to any file.
+  // Matches environment and memory of processes; root, cwd and fd lead to any file.
   /(^|\/)proc\/.*\/?(environ|mem|auxv|maps|root|cwd|fd|fdinfo|map_files|exe)(\/|$)/,
   /(^|\/)proc\/(kcore|vmcore|kmsg|keys|sysrq-trigger)/,
   /(^|\/)sys\/.*trace_pipe/,
-  // Devices: endless, blocking, or a whole disk.
+  // Matches devices, which may be endless, block, or be a whole disk.
   /^\/+dev\/(?!null$)/,
   /(^|\/)(secrets?|credentials?)\//,
   /(^|\/)(run|var\/run)\/(secrets|credentials)(\/|$)/,
@@ -28,14 +28,12 @@ const SECRETS: readonly RegExp[] = [
   /\.(env|pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ovpn|tfstate|tfvars)(\.(bak|backup|enc|old|orig|txt))?$/,
   /(^|\/)\.?(credentials?|secrets?|tokens?|passwords?|auth)(\.(json|ya?ml|toml|ini|conf|cfg|txt|csv|xml|properties))?$/,
   /(^|\/)[^/]*(credential|secret|passw(or)?d)[^/]*\.(json|ya?ml|toml|ini|conf|cfg|txt|csv|xml|properties)$/,
-  // Also matches the configuration of a submodule and of a worktree.
+  // Matches a repository's configuration, also of a submodule or worktree.
   /(^|\/)\.git\/(.*\/)?(config(\.worktree)?|credentials)$/,
   /^\/+root(\/|$)/,
 ];
 
-/**
- * Describes the first word that names a secret place; null without one. Words that are no paths are checked too: rather ask once too often.
- */
+/** Describes the first word that names a path with secrets; null when no word does. Words that are no paths are checked too. */
 export function findSecretPath(words: readonly string[]): string | null {
   const found = [...new Set(words)].find((word) =>
     listSpellings(word).some((path) => SECRETS.some((secret) => secret.test(path))),
@@ -48,7 +46,7 @@ export function findSecretPath(words: readonly string[]): string | null {
  * Case-sensitive, as on Linux file systems.
  */
 export const SECRET_FILES: readonly string[] = [
-  // Copies that editors make.
+  // Matches copies that editors make.
   ...'*~ #*# .*.sw?'.split(' '),
   ...'.env .env.* *.env .envrc* .netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .git-credentials .htpasswd .vault-token'.split(
     ' ',
@@ -72,7 +70,7 @@ export const SECRET_FOLDERS: readonly string[] =
     ' ',
   );
 
-/** Folders where a recursive search finds secrets and devices under any name; of /etc, all except servers' folders. */
+/** Folders where a recursive search finds secrets and devices under any name; for /etc, all except servers' folders. */
 const TOO_WIDE: readonly RegExp[] = [
   /^\/(proc|sys|dev|root|run|boot|var\/(run|lib|backups|spool|cache|mail))(\/|$)/,
   /^\/((home(\/[^/]+)?|var)\/?)?$/,
@@ -80,13 +78,13 @@ const TOO_WIDE: readonly RegExp[] = [
 ];
 const LEADS_AWAY = /(^|\/)(\.\.|\.git)(\/|$)/i;
 
-/** True when a recursive search of a folder meets private data. */
+/** True when a recursive search of a folder would read private data. */
 export function holdsPrivateData(path: string): boolean {
   const normal = posix.normalize(path);
   return LEADS_AWAY.test(path) || TOO_WIDE.some((folders) => folders.test(normal));
 }
 
-/** Lists the spellings of a path: after a colon, as in `HEAD:.env`, and without detours. */
+/** Lists the spellings of a path: after a colon, as in `HEAD:.env`, and without `.` or `..`. */
 function listSpellings(word: string): readonly string[] {
   const lower = word.toLowerCase();
   const parts = [lower, ...lower.split(/[:=,]/)].filter((part) => part !== '');
@@ -100,7 +98,7 @@ function toOriginalName(path: string): string {
   return plain.replace(/(^|\/)#([^/]*)#$/, '$1$2');
 }
 
-/** Lists the paths after `..`, which may lead anywhere through a link (/var/run/../root is /root): each is checked as an absolute path. */
+/** Lists the paths after `..`, which may lead anywhere through a link (/var/run/../root is /root): each path is checked as absolute. */
 function listAfterDetours(path: string): readonly string[] {
   const names = path.split('/').slice(0, 100);
   return names.flatMap((name, place) =>

@@ -7,7 +7,7 @@ import { quote } from './program-rule.ts';
  * secret files. Releases are read in the sandbox and logs by drivers.
  */
 
-/** Programs that show figures and names of processes and users with any listed flags, and open no named file. */
+/** Programs that show figures, or names of processes and users, with any listed flags; they open no named file. */
 const FIGURE_PROGRAMS = new Set(
   (
     'arch basename date df dirname echo false free groups hostname id ip last lscpu lsblk netstat nproc pgrep ps pwd ss top true uname ' +
@@ -16,7 +16,7 @@ const FIGURE_PROGRAMS = new Set(
 );
 /** Programs that read standard input without a file. */
 const FILTERS = new Set('cat column cut fold grep head jq nl od paste sed sort tac tail tr uniq wc'.split(' '));
-/** Kernel files with figures of the machine only. */
+/** Matches kernel files that hold only figures of the machine. */
 const FIGURE_FILES =
   /^\/proc\/(buddyinfo|cpuinfo|diskstats|filesystems|interrupts|loadavg|mdstat|meminfo|partitions|pressure\/(cpu|io|memory)|softirqs|stat|swaps|uptime|version|vmstat|zoneinfo)$/;
 /** systemctl verbs that show units without log lines. */
@@ -24,7 +24,7 @@ const UNIT_VERBS =
   /^(status|is-active|is-enabled|is-failed|is-system-running|list-units|list-timers|list-sockets|list-unit-files)$/;
 
 /**
- * Explains why a program of a pipeline on a server needs a person; null when it does not. The program is not sandboxed, and starts in `/`
+ * Explains why a program of a pipeline on a server needs a person; null when none is needed. The program runs without a sandbox, in `/`
  * or a home folder.
  */
 export function findServerProblem([name = '', ...args]: readonly string[]): string | null {
@@ -39,7 +39,7 @@ export function findServerProblem([name = '', ...args]: readonly string[]): stri
   return paths !== null && other === undefined && !searches ? null : describe(other ?? name);
 }
 
-/** Hardens an argv for a server: a unit's state without log lines, which any program may have written. */
+/** Hardens a program's arguments for a server: systemctl shows no log lines, which any program may have written. */
 export function hardenForServer(argv: readonly string[]): readonly string[] {
   return argv[0] === 'systemctl' ? [...argv, '--lines=0'] : argv;
 }

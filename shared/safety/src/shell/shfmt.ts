@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const Position = z.object({ Offset: z.number() });
 const Span = z.object({ Pos: Position, End: Position });
-/** The used parts of the parser's result. A non-empty `message` is an error and throws. */
+/** The used parts of the parser's result. A non-empty `message` is a parse error. */
 const ParserResult = z.object({
   text: z.string(),
   message: z.literal(''),
@@ -25,7 +25,7 @@ const ParserResult = z.object({
 /** Parses a text; throws when it is no command. */
 export type Shfmt = (question: { readonly text: string; readonly print: boolean }) => z.infer<typeof ParserResult>;
 
-/** Compiled on first use: 14 ms and 10 MB that most processes do not need. */
+/** The compiled parser, made on first use: most processes do not need its 14 ms and 10 MB. */
 let compiled: WasmModule | undefined;
 
 /**
@@ -37,9 +37,9 @@ export function startShfmt(): Shfmt {
   compiled ??= new WebAssembly.Module(readFileSync(require.resolve('sh-syntax/main.wasm')));
   const imports: Record<string, Record<string, () => number | bigint>> = {};
   for (const { module, name } of WebAssembly.Module.imports(compiled))
-    // 64-bit numbers are BigInt here: the clock and references to JavaScript values, of which there are none.
+    // The parser's 64-bit numbers are BigInt here: the clock, and references to JavaScript values, of which there are none.
     (imports[module] ??= {})[name] = /^runtime\.|Get$|Index$|stringVal$/.test(name) ? () => 0n : () => 0;
-  // The module's version is pinned; a wrong name would throw, and then a person decides.
+  // The module's version is pinned; a wrong export name would throw, and then a person decides.
   const { memory, _start, wasmAlloc, process } = new WebAssembly.Instance(compiled, imports).exports as ShfmtExports;
   _start();
   const place = (bytes: Uint8Array): number => {

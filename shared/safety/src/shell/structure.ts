@@ -6,9 +6,9 @@ export interface ShellStructure {
   readonly vectors: readonly (readonly string[])[];
   /** The commands of each pipeline in order. */
   readonly pipelines: readonly (readonly (readonly string[])[])[];
-  /** Commands whose words contain others: the outer one, then all inner ones. */
+  /** Commands whose words contain other commands: the outer command, then all inner commands. */
   readonly nestings: readonly (readonly (readonly string[])[])[];
-  /** Names of functions that pipe into themselves. */
+  /** Names of functions that pipe into themselves (fork bombs). */
   readonly bombs: readonly string[];
   readonly targets: readonly string[];
   /** True when a command cannot be read: an expansion or quotes in its name, or a syntax error. */

@@ -4,14 +4,14 @@ export interface ShellWord {
   readonly value: string;
 }
 
-/** The commands of a pipeline as lists of words; or the first reason why the text is more than that. */
+/** The commands of a pipeline as lists of words; or the first reason why the text is no plain pipeline. */
 export type SplitResult =
   { readonly commands: readonly (readonly ShellWord[])[] } | { readonly commands: null; readonly reason: string };
 
-/** Characters without special meaning in any shell. */
+/** Matches characters without special meaning in any shell. */
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]$/;
 const PRINTABLE = /^[\x20-\x7e]$/;
-/** After these, `~` and `^` belong to a revision such as `HEAD~2`; elsewhere `~` may be a home folder. */
+/** Matches characters after which `~` and `^` belong to a revision such as `HEAD~2`; elsewhere `~` may be a home folder. */
 const REVISION = /^[A-Za-z0-9_~^]$/;
 
 /** The meaning of special characters outside of quotes. */
@@ -37,8 +37,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Splits a command into words by a grammar without shell features: plain characters, quotes, backslashes and `|`. Anything else gives a
- * reason. Knows no programs. Never throws; linear time.
+ * Splits a command into words by a grammar of plain characters, quotes, backslashes and `|`. Anything else gives a reason. Knows no
+ * programs. Never throws; linear time.
  */
 export function splitWords(command: string): SplitResult {
   const commands: ShellWord[][] = [[]];
@@ -80,7 +80,7 @@ function readWord(text: string, start: number): Piece {
   return { value, end: at };
 }
 
-/** `{}` and `!` are literal as whole words, which find needs; not a leading `!`, which negates. */
+/** Reads `{}` and `!` as literal words, which find needs; a leading `!`, which negates, is not literal. */
 function readLiteral(text: string, start: number): string | null {
   const word = /^(\{\}|!)(?=[ |]|$)/.exec(text.slice(start, start + 3))?.[1] ?? null;
   return word !== null && /[^ |] +$/.test(text.slice(0, start)) ? word : null;
@@ -118,7 +118,7 @@ function readDoubleQuotes(text: string, start: number): Piece {
   while (at < text.length) {
     const char = text.charAt(at);
     if (char === '"') return { value, end: at + 1 };
-    // Only these four are escaped by a backslash in double quotes.
+    // A backslash in double quotes escapes only these four characters.
     const escaped = char === '\\' && '"\\$`'.includes(text[at + 1] ?? ' ');
     if (!escaped && (char === '$' || char === '`' || char === '!'))
       return { reason: MEANINGS[char] ?? describeUnusual(char) };

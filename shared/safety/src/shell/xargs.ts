@@ -8,12 +8,12 @@ type Vector = readonly string[];
 /** Actions of find other than -print and -print0. */
 const OTHER_ACTIONS = /^-(exec|ls|printf|quit)$/;
 const PRINTS = /^-print0?$/;
-/** With alternatives, find's implicit action would be ambiguous. */
+/** Matches alternatives, with which find's implicit action would be ambiguous. */
 const ALTERNATIVES = /^(-o|-or|,)$/;
 
 /**
  * Hardens the commands of a pipeline, or returns the reason to ask. Pure. find and xargs are checked as a pair: names are separated by
- * NUL and start with find's folder, so that none can be a flag.
+ * NUL and start with find's folder, so that no name can be a flag.
  */
 export function hardenPipeline(
   vectors: readonly Vector[],

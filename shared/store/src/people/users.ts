@@ -62,7 +62,7 @@ export async function removeUser(db: Queryable, userKey: string, force = false):
   return { change, factsForgotten: await forgetMemory(db, whose) };
 }
 
-/** Finds a person with a role, or null. */
+/** Finds a user by key; null for a person without a role. */
 export function findUser(db: Queryable, userKey: string): Promise<User | null> {
   return findRow<User>(db)`select user_key as "userKey", channel, name, role from users
       where user_key = ${userKey}`;

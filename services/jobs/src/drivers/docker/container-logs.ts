@@ -26,7 +26,7 @@ export async function* readContainerLog(engine: Engine, container: string, query
       last = line.stamp;
       if (inRange(line)) yield plain(line);
     }
-    await sleep(AGAIN_MS, signal); // The container has exited, and may be restarted.
+    await sleep(AGAIN_MS, signal); // An exited container may be restarted, so its log is read again after a pause.
   }
 }
 

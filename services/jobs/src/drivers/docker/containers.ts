@@ -20,7 +20,7 @@ const MAX_PROCESSES = 256;
 const TMP = 'rw,nosuid,nodev,size=64m';
 const KILLED = 137;
 
-/** Starts a release, or returns the running container of that deployment. A stopped one is restarted with its log. */
+/** Starts a release, or returns the running container of that deployment. A stopped container is restarted with its log. */
 export async function startContainer(
   place: ContainerHost,
   request: InstanceRequest,
@@ -37,7 +37,7 @@ export async function startContainer(
   } catch (error) {
     if (getStatusCode(error) === null || getStatusCode(error) === 404) throw error;
   }
-  // The host port may be taken, so the engine chooses another port. Other errors recur below.
+  // The host port may be taken, so the engine chooses another port.
   await allowNotFound(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
   const other = await createContainer(place, request, null, signal);
   try {
@@ -222,7 +222,7 @@ function describe({ address }: ContainerHost, seen: Docker.ContainerInspectInfo)
   // The engine's API documents these types; the client types them as `any`.
   const [inside = ''] = Object.keys((seen.HostConfig.PortBindings as Record<string, unknown> | null) ?? {});
   const bindings = seen.HostConfig.PortBindings as Record<string, { HostPort?: string }[] | undefined> | null; // The engine's API documents this type as well.
-  // A port chosen by the engine is in the network settings, a given port in the host configuration.
+  // The network settings hold a port chosen by the engine; the host configuration holds a given port.
   const told = bindings?.[inside]?.[0]?.HostPort;
   const chosen = seen.NetworkSettings.Ports[inside]?.[0]?.HostPort;
   return { ref: seen.Id, host: address, port: Number(chosen || told || 0), startedAt: seen.Created };

@@ -49,7 +49,7 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
 
 /** Creates a client for the engine on a Unix socket of this machine. Connects on the first call. */
 export function openLocalEngine(server: string, socketPath: string): Engine {
-  // Every call opens a connection: a reused one may be dead.
+  // Every call opens a connection: a reused connection may be dead.
   const options = { socketPath, agent: new Agent({ keepAlive: false }) };
   return createEngine(server, new Docker(options));
 }

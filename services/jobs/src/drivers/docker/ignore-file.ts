@@ -10,7 +10,7 @@ export interface IgnoreFile {
 }
 
 const NAME = '.dockerignore';
-/** The engine needs both files for the build, and leaves excluded ones out of the image itself. */
+/** Files that the engine needs for the build even when they are excluded. */
 const ALWAYS = new Set(['Dockerfile', NAME]);
 
 /**

@@ -4,11 +4,11 @@ import { readPrograms } from '../read-programs.ts';
 
 const BOUNDED = readPrograms('limit.sh', 'bounded.sh');
 
-/** Limits memory between two checks of the keeper; far above what runtimes reserve without using it. */
+/** Computes the kernel's memory limit, far above what runtimes reserve. Between two measurements of a program only this limit holds. */
 const dataLimitKb = (memoryMb: number): number => (memoryMb * 4 + 1_024) * 1_024;
 /** Maximum of open files, as usual for a service; each connection needs one. */
 const MAX_OPEN_FILES = 8_192;
-/** 4 GB in blocks of 512 bytes: a larger file would fill the shared disk. */
+/** Maximum file size, 4 GB in blocks of 512 bytes: a larger file would fill the shared disk. */
 const MAX_FILE_BLOCKS = 4 * 1024 * 1024 * 2;
 const SPARE_TASKS = 1_024;
 
@@ -21,7 +21,7 @@ export function buildLimitArgs(
     String(dataLimitKb(memoryMb)),
     String(MAX_OPEN_FILES),
     String(MAX_FILE_BLOCKS),
-    // The kernel counts all processes of the user. This stops a fork bomb before the keeper's first check.
+    // Limits the processes of the user, which the kernel counts together. This stops a fork bomb at once.
     groups.length > 0 ? '' : String(countOwnTasks() + tasks + SPARE_TASKS),
     groups.join(':'),
   ];

@@ -18,7 +18,7 @@ import { killProcesses, findProcessTree, measureCpuMs, type ProcessIdentity } fr
 
 const run = promisify(execFile);
 const NONE_SUCH = 'there is no such program';
-/** Output of the sandbox's launcher for a missing program. */
+/** Matches the output of the sandbox's launcher for a missing program. */
 const NO_PROGRAM = /^\/usr\/bin\/env: .*: No such file or directory$/;
 
 /** Identifies the processes of a build in build.json, so that another worker can end them. */
@@ -27,7 +27,7 @@ const BuildMark = z.object({
   sessions: z.array(z.object({ pid: z.number().int().positive(), startMark: z.string() })),
 });
 
-/** Copies the checkout and runs the build commands there. Idempotent: a complete build is kept, a partial one is repeated. */
+/** Copies the checkout and runs the build commands there. Idempotent: a complete build is kept, a partial build is repeated. */
 export async function buildInFolder(
   {
     folders,
@@ -59,7 +59,7 @@ export async function buildInFolder(
   const mark = { name: 'SIGNALBOX_BUILD', value: randomUUID() };
   const buildRecord: z.output<typeof BuildMark> = { mark: `${mark.name}=${mark.value}`, sessions: [] };
   const markFile = join(folder, 'build.json');
-  // The file is written before any command runs, so that another worker can end the whole build.
+  // The build's record is written before any command runs, so that another worker can end the whole build.
   putJson(markFile, buildRecord);
   const groups = makeGroup(nameGroup(join(folder, 'build')), limits, controlGroups) ?? [];
   const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', ...QUIET_BUILD_ENV, [mark.name]: mark.value };

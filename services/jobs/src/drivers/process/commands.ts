@@ -14,10 +14,10 @@ export interface Command {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** A `NAME=value` of the environment that identifies all processes of the command. */
+  /** A `NAME=value` in the environment of all processes of the command, which identifies them. */
   readonly mark: string;
   readonly signal: AbortSignal;
-  /** The confinement, which then sets `cwd` and `environment`. */
+  /** The program's confinement, which then sets `cwd` and `environment`. */
   readonly confined?: ConfinedProgram | null;
   /** Arguments before a confined command that limit its resources: see `buildBoundedPrefix`. */
   readonly bounded?: readonly string[];
@@ -38,10 +38,10 @@ export interface CommandExit {
   readonly by: NodeJS.Signals | null;
 }
 
-/** How long killed processes are waited for after an abort. */
+/** The time after an abort within which killed processes have to be gone. */
 const AFTER_ABORT_MS = 15_000;
 
-/** Runs a program in a new session. Settles when its background processes are gone too. Throws signal and system errors. */
+/** Runs a program in a new session. Settles when its background processes are gone too. Throws the signal's reason and system errors. */
 export async function runStreamed(
   command: Command,
   onLine: (line: LogLine) => void,

@@ -64,7 +64,7 @@ export function readText(file: string): string | null {
   return tryOr(() => readFileSync(file, 'utf8').trim(), null);
 }
 
-/** Encodes an id as a folder name. Throws TARGET_NAME_REFUSED for one that leads to another folder. */
+/** Encodes an id as a folder name. Throws TARGET_NAME_REFUSED for an id that leads to another folder. */
 function plain(part: string): string {
   const name = encodeURIComponent(part);
   if (!isPlain(name)) throw new AppError('TARGET_NAME_REFUSED', { name: part.slice(0, 100) });

@@ -62,11 +62,11 @@ interface InstanceOptions {
 
 const HOST = '127.0.0.1';
 const START_MS = 10_000;
-/** How long the shim may take to record the program's end and to complete the log. */
+/** The time within which the shim has to record the program's end and complete the log. */
 const SHIM_END_MS = 3_000;
-/** Maximum size of one log file; the keeper keeps two. */
+/** Maximum size of one log file; the program that writes the log keeps two files. */
 const LOG_BYTES = 10 * 1024 * 1024;
-/** Copied into each instance's folder, so that an update of Signalbox changes nothing under a running program. */
+/** The shim's text is copied into each instance's folder, so that an update of Signalbox changes nothing under a running program. */
 const SHIM = readPrograms('limit.sh', 'shim.sh');
 const KEEPER = readPrograms('keeper.cjs');
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -149,7 +149,7 @@ export async function startInstance(
     stdio: 'ignore',
   });
   const failed = new Promise<never>((_, reject) => child.once('error', reject));
-  failed.catch(() => undefined); // `Promise.race` throws the error; a later one does not matter.
+  failed.catch(() => undefined); // `Promise.race` throws the error; a later error does not matter.
   child.unref();
   const isUp = (): boolean => readText(join(folder, 'pid')) !== null || readText(join(folder, 'exit')) !== null;
   if (!(await Promise.race([waitUntil(isUp, START_MS, signal), failed])))
@@ -174,7 +174,7 @@ export async function stopInstance(
   const file = readFile(folder);
   if (file === null) return 'gone';
   const shim = readPid(folder, 'shim', file);
-  // The keeper of the log ends by itself once no program writes.
+  // The program that writes the log ends by itself once no program writes.
   const members = (): readonly ProcessRow[] => programOf(folder, file, shim);
   const isShimOver = (): boolean => shim === null || !isRunning(shim);
   if (members().length === 0 && isShimOver()) {
@@ -216,7 +216,7 @@ export async function discardArtifact(folders: FolderPaths, artifact: BuildArtif
     : [];
   const running = users.find((ref) => getInstanceState(folders, { ref } as ProgramInstance).kind === 'running'); // `getInstanceState` needs only the ref.
   if (running) throw new AppError('STILL_IN_USE', { instance: running });
-  await rm(join(folder, 'built.json'), { force: true }); // Removed first, so that a half-removed artifact does not look complete.
+  await rm(join(folder, 'built.json'), { force: true }); // The mark of a complete artifact is removed first, so that a half-removed artifact does not look complete.
   for (const ref of users) removeGroup(readFile(getInstanceFolder(folders, ref))?.groups ?? []);
   for (const ref of users) await rm(getInstanceFolder(folders, ref), { recursive: true, force: true });
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
@@ -232,7 +232,7 @@ function readState(folder: string, file: InstanceFile): InstanceState {
   const shim = readPid(folder, 'shim', file);
   const isUp = program !== null && isRunning(program);
   const isWatched = shim !== null && isRunning(shim);
-  // Read after the process table: the shim writes the exit code before it ends.
+  // The exit file is read after the process table: the shim writes the exit code before it ends.
   const [code, at, how] = (readText(join(folder, 'exit')) ?? '').split(' ');
   // Between a crash and a restart no process runs for a moment.
   const isOver = how === 'final' || how === 'told';

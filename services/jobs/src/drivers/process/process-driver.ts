@@ -21,7 +21,7 @@ import {
 import { readLog } from './log-file.ts';
 
 const TASKS = 256;
-/** Enough for the build of a large service on a shared machine. */
+/** Limits of a build: enough for a large service on a shared machine. */
 const BUILD_LIMITS: ProgramLimits = { memoryMb: 2_048, cpus: availableParallelism(), tasks: 1_024 };
 
 /** Runs releases as confined processes of this machine, with all state in files below `targetsDir`. Linux only: reads /proc. */
@@ -34,7 +34,7 @@ export function createProcessDriver(options: {
   readonly tasks?: number;
   readonly buildLimits?: ProgramLimits;
   readonly confinement: Confinement;
-  /** Mount point of the control groups; the usual one by default. */
+  /** Mount point of the control groups; by default the system's usual mount point. */
   readonly controlGroups?: string;
 }): Driver {
   const { server, targetsDir, path, restarts, tasks = TASKS, controlGroups, confinement } = options;

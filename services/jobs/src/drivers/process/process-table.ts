@@ -5,7 +5,7 @@ import { tryOr } from '@signalbox/contracts/system-error';
 /** Identifies one process. Pids are reused, so boot id and start tick belong to the identity; `kill -0` would not suffice. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** `<boot id>:<start tick>` */
+  /** The process's start as `<boot id>:<start tick>`. */
   readonly startMark: string;
 }
 
@@ -15,9 +15,9 @@ export interface ProcessRow extends ProcessIdentity {
 }
 
 const PAUSE_MS = 40;
-/** Linux reports hundredths of a second, whatever the kernel's timer. */
+/** Milliseconds per tick: Linux reports hundredths of a second, whatever the kernel's timer. */
 const TICK_MS = 10;
-/** A killed process is gone within milliseconds, unless it waits for a disk. */
+/** The time within which a killed process has to be gone; a process that waits for a disk takes longest. */
 const GONE_MS = 10_000;
 
 /** Reads a running process; null when no process has the pid, or a zombie. `bootId` avoids repeated reads. */
@@ -45,7 +45,7 @@ function hasVariable(pid: number, assignment: string): boolean {
   return `\0${environment}`.includes(`\0${assignment}\0`);
 }
 
-/** Finds a program's processes: by mark, session or `pids`, and their descendants. Misses one that left all of these. */
+/** Finds a program's processes: by mark, session or `pids`, and their descendants. Misses a process that left all of these. */
 export function findProcessTree(
   of: { readonly mark: string; readonly sessions: readonly ProcessIdentity[]; readonly pids?: readonly number[] },
   except: (row: ProcessRow) => boolean = () => false,
@@ -80,7 +80,7 @@ export async function killProcesses(find: () => readonly ProcessRow[], signal: A
   return ended;
 }
 
-/** Signals exactly that process; does nothing when it has ended. */
+/** Signals exactly the identified process; does nothing when that process has ended. */
 export function sendSignal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isRunning(identity)) return;
   try {

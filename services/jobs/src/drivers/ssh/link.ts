@@ -36,7 +36,7 @@ export async function openLink(login: Login, signal: AbortSignal) {
   const client = new Client();
   let drop: (error: AppError) => void = () => undefined;
   const lost = new Promise<never>((_, reject) => (drop = reject));
-  lost.catch(() => undefined); // Callers race against `lost`, which throws the error there.
+  lost.catch(() => undefined); // Callers race against `lost`, which throws the error to them.
   let isOpen = false;
   let problem: AppError | null = null;
   client.on('error', (error) => {

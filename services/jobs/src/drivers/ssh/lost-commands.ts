@@ -2,7 +2,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Driver, EndedCommand } from '../driver.ts';
 import { readPrograms } from '../read-programs.ts';
 
-/** Maximum runtime of a diagnostic command: an older one has lost its caller. */
+/** Maximum runtime of a diagnostic command: an older command has lost its caller. */
 const MAX_COMMAND_S = 15 * 60;
 const OUTPUT_BYTES = 16 * 1024;
 

@@ -73,7 +73,7 @@ export const cancelDeploy = tool({
         const serving = { serves: servesNow !== null, release: servesNow ?? '' };
         return say('deploy.cancelled', { project, version, environment, ...serving });
       }
-      // The run ended by itself, or needs more time to stop.
+      // Tells a run that ended by itself from one that needs more time to stop.
       const deployment = describeDeployment(facts);
       return say(isFinalState(facts.state) ? 'deploy.endedBefore' : 'deploy.stillStopping', { deployment });
     },

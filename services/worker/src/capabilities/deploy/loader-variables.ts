@@ -1,4 +1,4 @@
-/** Variables that make a started program load other code: of the dynamic loader, interpreters and runtimes. */
+/** Environment variables that make the dynamic loader, an interpreter or a runtime load other code. */
 const NAMES = new Set([
   'PATH',
   'HOME',
@@ -76,10 +76,10 @@ const PREFIXES = [
   'SIGNALBOX_',
 ];
 
-/** Harmless and common, although a prefix below matches. */
+/** Harmless, common names, although a pattern below matches them. */
 const HARMLESS = new Set(['NODE_ENV']);
 
-/** Parts of names that point to loaded code or arguments, for any program. */
+/** Patterns for names of variables that point a program to code or arguments. */
 const LOOKS = [
   /(?:^|_)(?:ADD)?OPT(?:ION)?S?$/,
   /(?:^|_)ARGS$/,
@@ -88,7 +88,7 @@ const LOOKS = [
   /PRELOAD/,
   /PLUGIN/,
   /(?:^|_)LOADER(?:_|$)/,
-  // The variable names a program to run, by name or path.
+  // The variable's value names a program to run.
   /_(?:BIN|BINARY|EXECUTABLE|EXEC|COMMAND|CMD|ASKPASS|PAGER|EDITOR)$/,
   /^(?:HTTPS?|FTP|ALL)_PROXY$/,
   /^UWSGI_/,

@@ -3,10 +3,10 @@ import { CommitSummary, DeployPlan, type ServiceKey } from '@signalbox/contracts
 import { AppError } from '@signalbox/contracts/errors';
 import type { ResolvedRefs, ResolveContext, ToolContext } from '../../tools/tool.ts';
 
-/** The policy resource of a call whose plan its person has not seen (infra/policy/plans.cedar). */
+/** The policy resource of a deployment whose plan the requester has not seen (infra/policy/plans.cedar). */
 export const UNSEEN_PLAN = 'plan:unseen';
 
-/** Marks a plan that its person must see before its first run. */
+/** Marks a plan that the requester must see before its first run. */
 const Seen = z.object({ isUnseen: z.literal(true).optional() });
 
 /** Resolves a deployment's commit, server and build. Throws NOT_RESOLVED with the obstacle. */
@@ -20,7 +20,7 @@ export async function resolveDeployment(
   const payload = { project, environment, ref, fromArtifact, server, planOnly: true };
   const { plan, isUnseen, head, problem } = await work('deploy.check', payload);
   if (plan) {
-    // A request that an earlier version resolved without `head` keeps its hash.
+    // A request that an older release resolved without `head` keeps its hash.
     const isAsked = head !== null && (before === null || 'head' in before);
     return { ...plan, ...(isUnseen ? { isUnseen } : {}), ...(isAsked ? { head } : {}) };
   }
@@ -32,7 +32,7 @@ export function listDerivedFields(resolved: ResolvedRefs): readonly string[] {
   const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen'];
   const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
   const commit = headOf(resolved) === null ? [] : ['commit'];
-  // The guessed build and start count as underived until the person has seen them.
+  // The person has to see the guessed build and start, so they do not count as derived.
   const plan = getUnseenPlan(resolved) ? [] : ['build', 'start'];
   return [...digests, ...server, ...commit, ...plan].map((name) => `→ ${name}`);
 }

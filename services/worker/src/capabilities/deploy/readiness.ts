@@ -5,7 +5,7 @@ import { tool } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 import { versionChoices } from './version-choices.ts';
 
-/** The version to check by default. Where this branch is missing, the check lists the branches. */
+/** The branch to check by default. If the branch is missing, the check lists the branches. */
 const MAIN = 'main';
 
 export const checkDeployReadiness = tool({

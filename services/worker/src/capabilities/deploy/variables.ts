@@ -18,7 +18,7 @@ const Name = z
 
 /** A secret's handle (docs/secrets.md). */
 const HANDLE = /^secret:[a-z0-9][a-z0-9._-]{0,73}$/i;
-/** Handles that the gateway made from a message end with a hash of the value, and expire after a day. */
+/** Matches handles that the gateway made from a message: they end with a hash of the value, and expire after a day. */
 const PASSING = /-[a-z0-9]{8}$/;
 
 export const setServiceVariable = tool({

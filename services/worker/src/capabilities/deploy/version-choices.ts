@@ -3,7 +3,7 @@ import type { ArgumentChoices } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 import { requireRepository } from './plan.ts';
 
-/** The environment of look-ups without one: versions do not depend on it. */
+/** The environment used to look up versions when none is given: versions are the same in every environment. */
 const ANYWHERE = 'staging';
 
 /** The versions of a project that can be deployed: its newest tags, newest first, then its main branch. */

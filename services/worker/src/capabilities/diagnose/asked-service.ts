@@ -40,7 +40,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   throw new AppError('NEVER_DEPLOYED', { detail: say('diagnose.deployedNowhere', { project }) });
 }
 
-/** The resources that policy and approvers see in a call about one service, as far as the call names it. */
+/** The resources that policy and approvers see in a call about one service; project or environment may be missing. */
 export const SERVICE_SCOPE = {
   environment: ({ environment }: Asked) => environment ?? ('none' as const),
   resources: ({ project, environment }: Asked) => [

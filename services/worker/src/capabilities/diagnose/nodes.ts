@@ -100,7 +100,7 @@ export const retryFailedNode = tool({
   resources: ({ thread }) => (thread === undefined ? [] : [`thread:${thread}`]),
   told: ['thread'],
   preview: async ({ thread }, { ports }) => {
-    // In one's own conversation only a policy rule that an operator added asks for an approval.
+    // In the person's own conversation only a policy rule that an operator added asks for an approval.
     if (thread === undefined) return ownPreview();
     const { node, why } = await failedNode(ports, thread);
     return {
@@ -153,7 +153,7 @@ interface Failed {
   readonly about: string | null;
 }
 
-/** `own`: skips the turn that asks. Throws NOT_FOUND, TURN_UNRECORDED, TURN_NOT_FAILED, LAST_CALL_UNCLEAR. */
+/** `own`: skips the turn that makes this call. Throws NOT_FOUND, TURN_UNRECORDED, TURN_NOT_FAILED, LAST_CALL_UNCLEAR. */
 async function failedNode(ports: Ports, thread: string, own = false): Promise<Failed> {
   await ports.graphNodes.thread(thread);
   const passes = await ports.graphNodes.passes(thread, PASSES_OF_TURN);
@@ -190,7 +190,7 @@ function hasChanged(turn: Turn): boolean {
   return turn.some(({ record }) => record.calls.some(({ result }) => result.changed));
 }
 
-/** Allows access to one's own conversations, and to all conversations for admins. */
+/** Lets a person access their own conversations, and an admin all conversations. */
 function mustBeTheirs({ actor }: Pick<ToolContext, 'actor'>, userKey: string): void {
   if (userKey === actor.userKey || coversRole(actor.role, 'admin')) return;
   throw new AppError('NOT_PERMITTED', { role: actor.role, needed: 'admin' });

@@ -5,7 +5,7 @@ import { say, sayReason } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 
-/** People ask about the newest requests; the others help to find the right one. */
+/** The number of requests shown: people mostly ask about the newest. */
 const SHOWN = 4;
 
 type RequestRow = Awaited<ReturnType<ToolContext['ports']['requests']['own']>>[number];
@@ -49,7 +49,7 @@ interface RequestFacts {
   readonly needed: number;
   readonly approvedBy: readonly string[];
   readonly decidedBy: string | null;
-  /** The reason or result, in the words of a person, a rule or the runtime. */
+  /** The reason for the decision, or the result, as a person, a policy rule or the runtime wrote it. */
   readonly why: string | null;
 }
 

@@ -36,7 +36,7 @@ export const runDiagnostic = tool({
   }),
   kind: 'shell_cmd',
   risk: ({ command, release_of }) => {
-    // A release is read alone in the sandbox, so nobody has to approve the command.
+    // The sandbox holds only a copy of the release, so nobody has to approve the command.
     const isRelease = release_of !== undefined;
     const { decision, reason } = classifyCommand(command, isRelease ? 'workspace' : 'server');
     const refusal = decision === 'deny' || (isRelease && decision === 'ask') ? { refusal: reason } : {};

@@ -7,7 +7,7 @@ import { optionalEnvironment, LOOK_UP_DEFAULTS, tool } from '../../tools/tool.ts
 import { getFreeMemoryMb, formatUtcTime, type ManagedServer } from './sentences.ts';
 
 interface Need {
-  /** null: any environment. */
+  /** null: a server for any environment. */
   readonly environment: Environment | null;
   readonly memoryMb: number;
   readonly cpus: number;

@@ -82,7 +82,7 @@ export const registerServer = tool({
     'register our new box with 4 cores and 8 GB',
   ],
   input: Input,
-  // Everybody may ask for later checks, which connect to this address.
+  // Later checks, which everybody may start, connect to this address.
   risk: ({ driver, host }) =>
     driver === undefined || isPublicAddress(host)
       ? 'sensitive'
@@ -139,7 +139,7 @@ function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb
   return { ...onSocket, user, key: { handle: key, owner }, ...(sshPort === undefined ? {} : { port: sshPort }) };
 }
 
-/** Says where given values differ from measured values, which are used instead. */
+/** Says where values that the person gave differ from measured values; the measured values are used. */
 function sayDifference(
   look: ServerInspection,
   given: { readonly cpus: number | null; readonly memoryMb: number | null },

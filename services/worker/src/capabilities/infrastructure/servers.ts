@@ -33,7 +33,7 @@ export const listManagedServers = tool({
   run: async ({ environment }, { ports }) => {
     const all = await ports.servers.list();
     const servers = all.filter((server) => !environment || server.environment === environment);
-    // Readers see neither the login nor the key.
+    // The listing hides the login and key of each server from its readers.
     return { servers: servers.map((server) => ({ ...server, connection: {}, line: describeServer(server) })) };
   },
   phrases: {

@@ -202,7 +202,7 @@ export const reopenFinding = tool({
   },
 });
 
-/** Each statement of a model must name findings, which point to code. */
+/** A model's summary: each statement must name findings, which point to code. */
 const Summary = z
   .array(
     z.object({

@@ -21,7 +21,7 @@ export async function createDocumentFiles(
     }));
 }
 
-/** Longer reports are for SARIF tools, from the command line. */
+/** The maximum findings of a report in a chat; the command line writes longer reports. */
 const MAX_FINDINGS = 2_000;
 
 export async function createReportFiles(

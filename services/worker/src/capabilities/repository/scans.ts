@@ -7,10 +7,10 @@ import { READ_DEFAULTS, tool, withFiles } from '../../tools/tool.ts';
 import { createFindingButtons } from './buttons.ts';
 import { createDocumentFiles, createReportFiles } from './report-files.ts';
 
-/** Most of a turn's deadline; a longer scan reports its own end. */
+/** The time that a tool waits for a scan, most of a turn's deadline; a longer scan reports its own end. */
 const DEADLINE_MS = 50_000;
 
-/** Creates a tool that runs one chain over the main branch. The chain reads the repository, never runs its code, and stores findings. */
+/** Creates a tool that runs one chain of scans over the main branch. The chain reads the repository and never runs its code. */
 export function createChainTool(chain: ChainName, describe: string, hints: readonly string[]) {
   return tool({
     describe,

@@ -85,7 +85,7 @@ export const listSnapshots = tool({
   },
 });
 
-/** Overwrites what people decided since the snapshot, so it always waits for an approval. */
+/** Restoring overwrites what people decided since the snapshot, so the tool always waits for an approval. */
 export const restoreSnapshot = tool({
   describe:
     'Put the findings of a project and the decisions about them back to a saved state. What there is now is saved first.',

@@ -37,7 +37,7 @@ export const tagProject = tool({
   },
 });
 
-/** A separate tool, so that the word “remove” in a request states the action, whatever the conversation read before. */
+/** Removal is a separate tool, so that the word “remove” in a request states the action, whatever the conversation read before. */
 export const removeTag = tool({
   describe: 'Remove a tag from a project.',
   hints: [

@@ -20,7 +20,7 @@ const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
 const HISTORY_MESSAGES = 5_000;
 /** The searched part of a query, in characters; the rest of a long paste only adds noise. */
 const QUERY_LENGTH = 300;
-/** Words at least this similar (0 to 1) count as equal: alocation and allocation have 0.75, capability and capacity 0.43. */
+/** Words at least this similar (0 to 1) match: `alocation` and `allocation` have 0.75, `capability` and `capacity` 0.43. */
 const LIKENESS = 0.45;
 /** A passage up to this many characters is its own excerpt. */
 const WHOLE_LENGTH = 300;
@@ -91,7 +91,7 @@ async function findFirst(pool: Pool, statements: readonly string[], values: read
   return [];
 }
 
-/** Rewrites `asked 2026-01-31 12:00` from the table, in words. */
+/** Puts the table's source `asked 2026-01-31 12:00` into words. */
 function sayMoment(source: string): string {
   const at = source.replace(/^\w+ /, '');
   return say('agent.historyOf', { who: source.startsWith('asked') ? 'person' : 'us', at });

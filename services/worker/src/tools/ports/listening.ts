@@ -1,7 +1,7 @@
 import { getDriverTraits, type DriverName } from '@signalbox/contracts/operations/drivers';
 import { createConnection, createServer } from 'node:net';
 
-/** Long enough for a server of the same network. */
+/** The time to connect: long enough for a server of the same network. */
 const CONNECT_MS = 400;
 
 /** Tests a port by binding it on this machine, or by connecting over ssh. False for a server without a driver. */
@@ -13,11 +13,11 @@ export async function isPortInUse(
   return getDriverTraits(driver).isLocal ? !(await canBind(port)) : canConnect(host, port);
 }
 
-/** Binds all addresses: a listener on any of them is a conflict. */
+/** Tries to bind the port on all addresses: a listener on any address is a conflict. */
 function canBind(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // Other errors of binding say nothing about the port.
+    // Errors other than EADDRINUSE say nothing about the port.
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
     server.listen({ port, host: '0.0.0.0', exclusive: true }, () => server.close(() => resolve(true)));
   });

@@ -18,7 +18,7 @@ export interface PortAllocationRow {
 type Filter = Readonly<Partial<Record<'server' | 'project', string | null | undefined>>>;
 type Request = Omit<PortAllocationRow, 'port' | 'allocatedAt'> & { readonly port: number | null };
 
-/** Runs while the server's row is locked, so it must answer within a second; an unknown port counts as free. */
+/** Tests whether a port is in use. The server's row is locked meanwhile, so the test must end within a second. */
 export type PortProbe = (
   server: { readonly host: string; readonly driver: DriverName | null },
   port: number,
@@ -42,10 +42,10 @@ const COLUMNS = sql`a.server, a.port, a.project, a.service, a.memory_mb as "memo
 
 const PLACE = sql`name, host, driver, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"`;
 
-/** After this many occupied ports in a row, the range belongs to other software. */
+/** After this many ports in use in a row, the search gives up: the range belongs to other software. */
 const PROBED = 50;
 
-/** A lock time-out or a lost connection is tried again; the action id makes that safe. */
+/** Attempts after a lock time-out or a lost connection; the action id makes repeating safe. */
 const ATTEMPTS = 3;
 
 export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
@@ -57,13 +57,13 @@ export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = asyn
           order by a.server, a.port`;
     },
 
-    /** The allocation or release of an action; null when there is none. */
+    /** Finds the allocation or release of an action; null when there is none. */
     of(actionId: string): Promise<PortAllocationRow | null> {
       return findRow<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
           where a.action_id = ${actionId} or a.release_action_id = ${actionId}`;
     },
 
-    /** The lowest free port, without taking it; null when the server is full. Throws NOT_FOUND. */
+    /** Finds the lowest free port without allocating it; null when the server is full. Throws NOT_FOUND. */
     async next(server: string): Promise<number | null> {
       const place = await findRow<Place>(pool)`select ${PLACE} from servers where name = ${server}`;
       if (!place) throw await createNameNotFound(pool, 'server', server);

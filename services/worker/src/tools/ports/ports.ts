@@ -21,7 +21,7 @@ import type { createPortAllocations } from './port-allocation-rows.ts';
 export interface CorePorts {
   readonly projects: ReturnType<typeof createProjectStore>;
   readonly demo: {
-    /** The path of its repository on this machine; null when there is none. */
+    /** The path of the product's own repository on this machine; null when there is none. */
     repository(): Promise<string | null>;
   };
   readonly services: Omit<ReturnType<typeof createServiceStore>, 'variableMarks'>;

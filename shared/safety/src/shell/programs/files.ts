@@ -8,7 +8,7 @@ function endsByItself({ flags }: ParsedArguments): string | null {
   return lines === undefined || /^[-+]?\d+[kKmMbB]?$/.test(lines) ? null : 'tail has a count that is no number.';
 }
 
-/** Programs that read files and folders. Comments explain excluded flags. */
+/** Programs that read files and folders. Comments explain which flags are excluded. */
 export const FILE_PROGRAMS: ProgramTable = {
   ls: {
     flags:
@@ -25,7 +25,7 @@ export const FILE_PROGRAMS: ProgramTable = {
     operands: 'any',
   },
   head: { flags: '-c= -n= -q -v -z -# --bytes= --lines= --quiet --silent --verbose', operands: 'any' },
-  // Not -f, -F, --follow, --retry: they never end.
+  // Excludes -f, -F, --follow and --retry, with which tail never ends.
   tail: {
     flags: '-c= -n= -q -v -z -# --bytes= --lines= --quiet --silent --verbose',
     operands: 'any',
@@ -36,10 +36,10 @@ export const FILE_PROGRAMS: ProgramTable = {
   nl: { flags: '-b= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --number-width=', operands: 'any' },
   od: { flags: '-A= -j= -N= -t= -v -w=? -a -b -c -d -f -i -l -o -s -x', operands: 'any' },
   stat: { flags: '-L -f -t -c= --dereference --file-system --terse --format= --printf=', operands: 'any' },
-  // Not -f (a list of names from a file), -m (a magic file), -C (writes one), -z (starts programs), -s (reads devices).
+  // Excludes -f (a list of names from a file), -m (a magic file), -C (writes a magic file), -z (starts programs), -s (reads devices).
   file: { flags: '-b -i -h -k -L -N -r --brief --mime --mime-type --mime-encoding --no-dereference', operands: 'any' },
   du: {
-    // Not --files0-from and -X: they read names from a file and print them when they do not exist.
+    // Excludes --files0-from and -X, which read names from a file and print names that do not exist.
     flags:
       '-0 -a -b -c -d= -D -h -H -k -l -L -m -P -s -S -t= -x --all --apparent-size --bytes --total --max-depth= ' +
       '--human-readable --si --inodes --summarize --separate-dirs --threshold= --time=? --time-style= --exclude= ' +
@@ -52,7 +52,7 @@ export const FILE_PROGRAMS: ProgramTable = {
       '--total --type= --print-type --exclude-type= --output=?',
     operands: 'any',
   },
-  // Not -o (writes a file), -R (writes an index into each folder), --fromfile.
+  // Excludes -o (writes a file), -R (writes an index into each folder) and --fromfile.
   tree: {
     separate: true,
     flags:
@@ -71,7 +71,7 @@ export const FILE_PROGRAMS: ProgramTable = {
       '-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --relative-to= --relative-base= --strip',
     operands: 'any',
   },
-  // Not -c: it takes names from a list.
+  // Excludes -c, which takes names from a list.
   md5sum: { flags: SUMS, operands: 'any' },
   sha1sum: { flags: SUMS, operands: 'any' },
   sha256sum: { flags: SUMS, operands: 'any' },

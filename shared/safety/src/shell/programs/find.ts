@@ -1,7 +1,7 @@
 import { quote, type ArgumentReader, type ParsedArguments } from '../program-rule.ts';
 import { findSecretPath, holdsPrivateData, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
 
-/** Read-only tests and actions. Excluded: -execdir, -ok, -delete, -fprint, -fls, -files0-from and -follow. */
+/** Read-only tests and actions of find. Excluded: -execdir, -ok, -delete, -fprint, -fls, -files0-from and -follow. */
 const ALONE = new Set(
   (
     '-a -and -o -or -not ! ( ) , -depth -d -mount -xdev -empty -executable -readable -writable -nouser -nogroup -print ' +
@@ -11,7 +11,7 @@ const ALONE = new Set(
 
 const ANYTHING = /^[^-]/;
 const NUMBER = /^[-+]?\d+$/;
-/** Tests with a value, and the form of the value, which never looks like an action. */
+/** Tests of find with a value, and the form of the value, which never looks like an action. */
 const VALUED: Readonly<Record<string, RegExp>> = {
   '-name': ANYTHING,
   '-iname': ANYTHING,
@@ -66,9 +66,9 @@ export function printsContents(program: string): boolean {
   return READING.has(program);
 }
 
-/** Placeholder for a found file when the started program is checked: every found path starts with its folder. */
+/** The placeholder for a found file in the check of the started program: every found path starts with its folder. */
 export const FOUND_PATH = './found';
-/** Inserted before programs that read files: excludes links and secret files, as in `grep -r`. */
+/** Tests that find gets before a program that reads files: they exclude links and files with secrets, as in `grep -r`. */
 export const SKIP_SECRETS: readonly string[] = [
   '!',
   '(',
@@ -86,7 +86,7 @@ export const SKIP_SECRETS: readonly string[] = [
 /** The parts of the program list that find needs. */
 export interface ProgramList {
   readonly harden: (vector: readonly string[]) => ReturnType<ArgumentReader>;
-  /** Null when the list has no flags for the program. */
+  /** Returns null when the list has no flags for the program. */
   readonly parse: (vector: readonly string[]) => ParsedArguments | null;
 }
 
@@ -99,7 +99,7 @@ export function createFindReader(list: ProgramList): ArgumentReader {
     for (let index = 0; index < args.length; index += 1) {
       const word = args[index] ?? '';
       if (word === '-exec') {
-        // A negation would invert the guard.
+        // A negation would invert the tests that exclude files with secrets.
         if (args[index - 1] === '!' || args[index - 1] === '-not') return { reason: 'find negates what it starts.' };
         const started = readStarted(args.slice(index + 1), list);
         if ('reason' in started) return started;
@@ -142,7 +142,7 @@ function readStarted(
     return { reason: `find starts ${name} in a way that is not on the list.` };
   const hardened = harden(vector);
   if ('reason' in hardened) return hardened;
-  // No flags may be added: after `{} +` they would be read as arguments of find.
+  // No safety flags may be added: after `{} +` find would read them as its own arguments.
   if (hardened.argv.length !== vector.length) return { reason: `find cannot start ${name} as it has to be.` };
   return { words: words.slice(0, end + 1) };
 }

@@ -13,12 +13,12 @@ import { findSecretPath } from '../secret-paths.ts';
  */
 const HARDENING = [
   '--no-pager',
-  '--no-optional-locks', // status would write the index and run a hook for that
+  '--no-optional-locks', // without this flag, status would write the index and run a hook for that
   ...[
     'core.fsmonitor=false',
     'core.hooksPath=/dev/null',
     'diff.autoRefreshIndex=false',
-    'diff.submodule=short', // in a submodule git would start without these flags
+    'diff.submodule=short', // git would start in a submodule without these flags
     'status.submoduleSummary=false',
     'log.showSignature=false',
     'gpg.program=false',
@@ -46,7 +46,7 @@ const LOG =
 
 interface Subcommand {
   readonly flags: string;
-  /** False when operands would name something to create. */
+  /** False when git would take operands for names of something to create. */
   readonly operands: boolean;
   /** Flags added after the subcommand. */
   readonly hardening?: readonly string[];
@@ -56,27 +56,24 @@ interface Subcommand {
 
 /** A repository's attributes can name programs for diffs and text conversion. */
 const NO_DRIVERS = ['--no-ext-diff', '--no-textconv'];
-/** Without this, git starts in submodules, whose configuration can name programs. */
+/** Excludes submodules, in which git would start and whose configuration can name programs. */
 const NOT_INSIDE = '--ignore-submodules=dirty';
-/**
- * With two paths git compares any files, even outside of a repository, where it does not know this flag and fails; inside it has no
- * effect on a diff.
- */
+/** Makes git fail outside of a repository, where it would compare any two files. Inside, the flag has no effect on a diff. */
 const IN_REPOSITORY = '--topo-order';
-/** A path that may be outside of the repository, or standard input. */
+/** Matches a path that may be outside of the repository, or standard input. */
 const OUTSIDE = /^([/~]|-$|(.*[/:])?\.\.(\/|$))/;
 const LISTING = ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   log: { flags: LOG, operands: true, hardening: NO_DRIVERS },
   show: { flags: LOG, operands: true, hardening: NO_DRIVERS },
-  // Not --no-index: it reads outside of the repository.
+  // Excludes --no-index, which reads outside of the repository.
   diff: {
     flags: `${DIFF} --cached --staged --merge-base --quiet --exit-code`,
     operands: true,
     hardening: [...NO_DRIVERS, NOT_INSIDE, IN_REPOSITORY],
   },
-  // Not -v: it shows differences by programs that the attributes name, and takes no flag against it.
+  // Excludes -v, which shows differences by programs that the attributes name; no flag prevents that.
   status: {
     flags:
       '-s -b -z -u=? --short --branch --porcelain=? --long --show-stash --untracked-files=? --ignored=? --ahead-behind ' +
@@ -84,7 +81,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     operands: true,
     hardening: [NOT_INSIDE],
   },
-  // Not --contents and --ignore-revs-file: they read any file.
+  // Excludes --contents and --ignore-revs-file, which read any file.
   blame: {
     flags:
       '-b -c -e -f -l -M=? -C=? -n -p -s -t -w -L= --root --date= --porcelain --line-porcelain --since= --abbrev= --show-email',
@@ -139,12 +136,12 @@ function findProblem(name: string, { operands, listing = [] }: Subcommand, parse
   const lists = operands || listing.some((flag) => parsed.flags.has(flag));
   if (!lists && parsed.operands.length > 0) return `git ${name} with a name may make something.`;
   const values = [...parsed.flags.values()].flat();
-  // Signatures are checked by a program that the configuration names.
+  // A program that the configuration names checks signatures.
   if (values.some((value) => value.includes('%G'))) return 'Its format checks signatures, which starts a program.';
   const outside = [...parsed.operands, ...(parsed.flags.get('--relative') ?? [])].find((word) => OUTSIDE.test(word));
   if (outside !== undefined) return `git ${name} with ${quote(outside)} may read outside of the repository.`;
   return findSecretPath(parsed.operands);
 }
 
-/** git with read-only subcommands. */
+/** Allows git with read-only subcommands. */
 export const GIT_PROGRAMS: ProgramTable = { git: readGitArguments };

@@ -8,7 +8,7 @@ import { quote, type ArgumentReader } from '../program-rule.ts';
  * either style.
  */
 
-/** Letters of the old style that only select and format. `e` and letters with values are missing. */
+/** Letters of BSD's style that only select and format. `e` and letters with values are missing. */
 const OLD_STYLE = /^[afhjlmruvwxHT]+$/;
 /** Unix letters without a value. -H, -L, -M and -T are missing, because they contradict each other. */
 const LETTERS = 'AadefFjlw';
@@ -56,7 +56,7 @@ interface ReadWord {
 
 function readWord(word: string, next: string | undefined): ReadWord | null {
   if (OLD_STYLE.test(word)) return { old: [word] };
-  // There may be a user `x`, but people mean the old style.
+  // `ps -aux` could name a user `x`, but people mean BSD's style.
   if (word === '-aux') return { old: ['aux'] };
   if (word.startsWith('--')) return readLong(word, next);
   return /^-[A-Za-z]/.test(word) ? readLetters(word.slice(1), next) : null;
@@ -83,7 +83,7 @@ function readLetters(letters: string, next: string | undefined): ReadWord | null
     const value = rest === '' ? next : rest;
     const unix = plain === '' ? [] : [`-${plain}`];
     if (letter === 'C') {
-      // The old style has no `C` either.
+      // BSD's style has no `C` either, so a command's name is safe in both styles.
       const isName = value !== undefined && /^[A-Za-z0-9_][\w.,-]*$/.test(value);
       return isName ? { unix: [...unix, `-C${value}`], takesNext: rest === '' } : null;
     }

@@ -1,7 +1,7 @@
 import { quote, type ArgumentReader, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
 import { readPsArguments } from './ps.ts';
 
-/** Most repetitions, and longest pause in seconds, of `top` and `vmstat`. */
+/** The maximum repetitions and pause in seconds for `top` and `vmstat`. */
 const MAX_REPEATS = 10;
 
 function endsSoon({ flags }: ParsedArguments): string | null {
@@ -25,7 +25,7 @@ const IP_FLAGS = new Set(
 const IP_OBJECTS = new Set('a addr address link r route rule n neigh neighbor maddr'.split(' '));
 const IP_VERBS = new Set('show list ls'.split(' '));
 
-/** `ip` reads and changes with the same words: only flags, an object, `show` and one device are allowed. */
+/** Checks `ip`, which reads and changes with the same words: only flags, an object, `show` and one device are allowed. */
 const readIpArguments: ArgumentReader = (args) => {
   const rest = args.slice(args.findIndex((arg) => !IP_FLAGS.has(arg)));
   const [object = '', verb, ...tail] = args.every((arg) => IP_FLAGS.has(arg)) ? [] : rest;
@@ -43,7 +43,7 @@ const readIpArguments: ArgumentReader = (args) => {
 const SYSTEMCTL_VERBS =
   /^(status|is-active|is-enabled|is-failed|is-system-running|list-units|list-timers|list-sockets|list-unit-files|list-dependencies)$/;
 
-/** Checks systemctl's verb. `show` and `cat` print the environment of services. */
+/** Checks that systemctl's verb only reads. `show` and `cat` are excluded: they print the environment of services. */
 function looksOnly({ operands: [verb = 'list-units'] }: ParsedArguments): string | null {
   return SYSTEMCTL_VERBS.test(verb) ? null : `systemctl ${quote(verb)} is not on the list.`;
 }
@@ -58,7 +58,7 @@ function showsFewFields({ flags }: ParsedArguments): string | null {
 
 /** Programs that show the state of the machine. */
 export const SYSTEM_PROGRAMS: ProgramTable = {
-  // Without + an operand sets the clock; -f and -r read a file, -s sets the clock.
+  // An operand without + sets the clock, as does -s; -f and -r read a file.
   date: {
     flags: '-d= -I=? -R -u --date= --iso-8601=? --rfc-3339= --rfc-email --utc --universal',
     operands: /^\+/,
@@ -67,17 +67,17 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   uptime: { flags: '-p -s --pretty --since' },
   who: { flags: '-a -b -d -H -l -m -p -q -r -s -t -u --all --boot --count --heading --users' },
   w: { flags: '-f -h -i -o -s --no-header --short' },
-  // Not -d: it asks the name server. Not -f: it reads any file.
+  // Excludes -d, which asks the name server, and -f, which reads any file.
   last: { flags: '-a -F -i -n= -p= -R -s= -t= -w -x -# --limit= --fulltimes --since= --until=', operands: /^[\w.-]+$/ },
   id: { flags: '-g -G -n -r -u -z --group --groups --name --real --user', operands: /^[\w.-]+$/ },
   whoami: {},
   groups: { operands: /^[\w.-]+$/ },
-  // With an operand it changes the name; -i and -f ask the name server.
+  // An operand changes the host's name; -i and -f ask the name server.
   hostname: { flags: '-I -s --all-ip-addresses --short' },
   uname: { flags: '-a -i -m -n -o -p -r -s -v --all --machine --nodename --operating-system --kernel-release' },
   arch: {},
   nproc: { flags: '--all --ignore=' },
-  // Not -s and -c: they repeat.
+  // Excludes -s and -c, which repeat.
   free: {
     flags: '-b -k -m -g -h -l -t -w --bytes --kibi --mebi --gibi --human --lohi --mega --giga --si --total --wide',
   },
@@ -96,28 +96,28 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
     maxOperands: 1,
   },
   top: { flags: '-b -c -d= -e= -E= -H -i -n= -o= -p= -S -u= -U= -w=? -1', check: endsSoon },
-  // Not -r (repeats), -D (writes a cache), +D; a host after @ would ask the name server.
+  // Excludes -r (repeats), -D (writes a cache) and +D; a host after @ would ask the name server.
   lsof: {
     separate: true,
     flags: '-a -b -c= -d= -i=? -l -n -N -p= -P -R -t -u= -U -w',
     operands: /^(?:[46]?(?:tcp|udp|TCP|UDP)?(?::[0-9,-]+)?|\/[\w./-]*)$/,
-    hardening: ['-n'], // never ask the name server
+    hardening: ['-n'], // keeps lsof from asking the name server
   },
-  // Not -K (kills), -D (writes a file), -F (reads one), -E (never ends), -r (asks the name server).
+  // Excludes -K (kills), -D (writes a file), -F (reads a file), -E (never ends), -r (asks the name server).
   ss: {
     flags:
       '-4 -6 -a -b -e -h -H -i -l -m -n -o -O -p -s -t -T -u -w -x -z -Z --all --listening --numeric --oneline ' +
       '--options --processes --extended --memory --info --summary --tcp --udp --unix --raw --ipv4 --ipv6 --no-header',
     operands: /^(state|established|listening|sport|dport|=|:\d+)$/,
   },
-  // Not -c: it never ends.
+  // Excludes -c, which never ends.
   netstat: {
     flags:
       '-4 -6 -a -e -g -i -l -M -n -N -o -p -r -s -t -u -U -v -w -W -x --all --listening --numeric --programs --tcp --udp',
-    hardening: ['-n'], // never ask the name server
+    hardening: ['-n'], // keeps netstat from asking the name server
   },
   ip: readIpArguments,
-  // Not -H and -M (other machines), --root and --image (other files).
+  // Excludes -H and -M (other machines), --root and --image (other files).
   systemctl: {
     flags:
       '-a -l -n= -o= -q -t= --all --failed --full --lines= --no-legend --no-pager --output= --plain --quiet --state= --type= ' +
@@ -126,7 +126,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
     check: (parsed) => looksOnly(parsed) ?? showsFewFields(parsed),
     hardening: ['--no-pager'],
   },
-  // Not -f (never ends), --vacuum, --rotate, --flush, --sync, --setup-keys, -D, --file, --root, -M.
+  // Excludes -f (never ends), --vacuum, --rotate, --flush, --sync, --setup-keys, -D, --file, --root, -M.
   journalctl: {
     flags:
       '-a -b=? -e -g= -k -l -n= -o= -p= -q -r -S= -t= -u= -U= -x --all --boot=? --catalog --dmesg --grep= --identifier= ' +
@@ -135,7 +135,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
     check: showsFewFields,
     hardening: ['--no-pager'],
   },
-  // Not -c, -C, -D, -E, -n (change it), -w (never ends), -H (starts a pager).
+  // Excludes -c, -C, -D, -E and -n (change the log), -w (never ends), -H (starts a pager).
   dmesg: {
     flags: '-d -e -f= -k -l= -L=? -P -r -t -T -u -x --ctime --decode --kernel --level= --facility= --userspace',
   },

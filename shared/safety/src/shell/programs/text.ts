@@ -2,11 +2,11 @@ import { posix } from 'node:path';
 import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
 import { findSecretPath, holdsPrivateData, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
 
-/** Excluded from recursive searches, which would print secrets of files that the command does not name. */
+/** Flags that exclude files with secrets from recursive searches, which read files that the command does not name. */
 const LEFT_OUT = SECRET_FILES.map((name) => `--exclude=${name}`);
 const LEFT_OUT_FOLDERS = SECRET_FOLDERS.map((name) => `--exclude-dir=${name}`);
 
-// Not -R: it follows links out of the folder. -P only costs time, for which there is a deadline.
+// Flags of grep. Excludes -R, which follows links out of the folder; -P can be slow, but commands have a deadline.
 const GREP_FLAGS =
   '-a -b -c -E -F -G -H -h -i -I -l -L -n -o -P -q -r -s -T -v -w -x -y -z -Z -A= -B= -C= -e= -f= -m= -# ' +
   '--text --count --extended-regexp --fixed-strings --basic-regexp --perl-regexp --with-filename --no-filename ' +
@@ -17,7 +17,7 @@ const GREP_FLAGS =
 const withoutFirst = ({ operands }: ParsedArguments): readonly string[] => operands.slice(1);
 const none = (): readonly string[] => [];
 
-/** grep's paths: the first operand is the pattern, unless a flag gives one. */
+/** Lists grep's paths: the first operand is the pattern, unless a flag gives the pattern. */
 function listGrepPaths({ flags, operands }: ParsedArguments): readonly string[] {
   const files = [...(flags.get('-f') ?? []), ...(flags.get('--file') ?? [])];
   const given = files.length > 0 || flags.has('-e') || flags.has('--regexp');
@@ -34,7 +34,7 @@ function isNarrow(parsed: ParsedArguments): string | null {
   return wide === undefined ? null : `A search through ${quote(wide)} meets what is private.`;
 }
 
-/** Checks the files that diff reads in folders: the one of the same name, or all that are in both. */
+/** Checks the files that diff reads in folders: the file of the same name, or all files that are in both. */
 function comparesWhatIsNamed({ operands }: ParsedArguments): string | null {
   const wide = operands.find(holdsPrivateData);
   if (wide !== undefined) return `A comparison with ${quote(wide)} meets what is private.`;
@@ -63,7 +63,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
     check: isNarrow,
     hardening: (parsed) => (isRecursive(parsed) ? [...LEFT_OUT, ...LEFT_OUT_FOLDERS] : []),
   },
-  // Not -o (writes), --compress-program (starts), -T and -S (files elsewhere), --files0-from, --random-source.
+  // Excludes -o (writes), --compress-program (starts), -T and -S (files elsewhere), --files0-from, --random-source.
   sort: {
     flags:
       '-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -t= -u -V -z --ignore-leading-blanks --dictionary-order --ignore-case ' +
@@ -71,7 +71,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
       '--field-separator= --unique --version-sort --zero-terminated --check=?',
     operands: 'any',
   },
-  // A second operand is the file that it writes.
+  // The second operand of uniq is the file that uniq writes.
   uniq: {
     flags:
       '-c -d -D -f= -i -s= -u -w= -z --count --repeated --skip-fields= --ignore-case --skip-chars= --unique --check-chars=',
@@ -91,7 +91,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
     paths: none,
     maxOperands: 2,
   },
-  // Not -f and -L (filters from files), --slurpfile, --rawfile, --args.
+  // Excludes -f and -L (filters from files), --slurpfile, --rawfile and --args.
   jq: {
     flags:
       '-a -c -C -e -j -M -n -r -R -s -S --ascii-output --compact-output --exit-status --join-output --monochrome-output ' +
@@ -102,7 +102,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
     check: readsInputOnly,
   },
   sed: { flags: '-n --quiet --silent', operands: 'any', paths: withoutFirst, check: printsLines },
-  // Not -l: it starts pr. Not -r and -N: they would print secrets in files that the command does not name, -N all files of a folder.
+  // Excludes -l, which starts pr; and -r and -N, which would print secrets in files that the command does not name.
   diff: {
     flags:
       '-a -b -B -c -C= -d -E -i -p -q -s -t -T -u -U= -w -W= -y -Z --brief --color=? --context=? --unified=? ' +
@@ -110,7 +110,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
     operands: 'any',
     maxOperands: 2,
     check: comparesWhatIsNamed,
-    hardening: LEFT_OUT, // two folders are compared file by file
+    hardening: LEFT_OUT, // diff compares two folders file by file
   },
   cmp: {
     flags: '-b -i= -l -n= -s --print-bytes --verbose --silent --quiet --bytes= --ignore-initial=',
