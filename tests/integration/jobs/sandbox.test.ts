@@ -217,7 +217,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     await until(() => alive(mark).length === 0);
   });
 
-  it('is joined by pipes of the sandbox, and a pipe without a reader ends its writer', async () => {
+  it('passes its output to the next command of a pipeline, and ends when nobody reads it', async () => {
     const pipeline = [
       ['yes', 'word'],
       ['head', '-n', '100000'],

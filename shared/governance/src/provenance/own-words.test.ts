@@ -95,7 +95,7 @@ describe('the label of a pressed button', () => {
     expect(pressing(['restart shop'], 'staging')).toBeNull();
   });
 
-  it('is neither an order nor part of a value', () => {
+  it('does not count as an order that the person typed, nor as part of a value', () => {
     expect(pressing([], 'shop', 'staging')).toBe('restart project');
     expect(pressing(['is shop well?'], 'staging')).toBe('restart project');
     expect(pressing(['restart shop'], 'staging please')).toBe('staging');

@@ -158,7 +158,7 @@ describe('personal data', () => {
     '2026-11-22T06:00:00.000Z +0000',
     'took +1200 ms, 10.0.0.1:5432',
     '@signalbox_bot list',
-  ])('%j is unchanged', (text) => {
+  ])('is not found in %j, which only looks like an address or a number', (text) => {
     expect(redactPersonal(text)).toBe(text);
   });
 });
