@@ -142,5 +142,5 @@ function planBench(args, checkout, env) {
     args: [...TYPESCRIPT, `tests/bench/${name}.ts`, ...passed],
     env,
   }));
-  return { mode: 'in-turn', steps };
+  return { mode: 'in-turn', steps, needsBuild: true };
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CATALOG_URL } from '@signalbox/messages/language';
 import esbuild from 'esbuild';
 import { z } from 'zod';
 import type { Sample } from './figures.ts';
@@ -86,6 +87,7 @@ async function install(): Promise<void> {
     platform: 'node',
     format: 'esm',
   });
+  cpSync(CATALOG_URL, join(FOLDER, 'languages'), { recursive: true }); // the bundle reads its sentences from beside itself
 }
 
 async function isUp(url: string): Promise<boolean> {

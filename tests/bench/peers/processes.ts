@@ -26,8 +26,8 @@ export async function startProcess(
   const program = spawnProgram(name, words, {
     NODE_ENV: 'production',
     LOG_LEVEL: 'error',
-    PROBE_PORT: String(port),
     ...env,
+    PROBE_PORT: String(port), // last: the settings of a measurement leave it to the system, and this waits at it
   });
   await program.until(() => isReady(port), READY_MS);
   return { pid: program.pid, readyMs: performance.now() - startedAt, stop: program.stop };

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import esbuild from 'esbuild';
 import pg from 'pg';
@@ -103,13 +102,8 @@ export async function openPeers(
 
 export type Peers = Awaited<ReturnType<typeof openPeers>>;
 
-/**
- * Brings the built files up to date, and builds the bench's own programs beside them: no loader runs in a measured process. Throws when the
- * source does not compile.
- */
+/** Builds the bench's own programs, because no loader runs in a measured process. `npm run bench` has built the product. */
 async function build(): Promise<void> {
-  const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], { stdio: 'inherit' });
-  if (status !== 0) throw new Error('The product does not compile, so there is nothing to measure.');
   const entryPoints = ['tests/bench/peers/scripted-worker.ts', 'tests/bench/peers/naive-bot.ts'];
   await esbuild.build({
     entryPoints,
