@@ -46,7 +46,7 @@ export default defineConfig({
           server,
           include: [
             '{shared,services,examples,infra}/*/src/**/*.test.ts',
-            'tests/{,ci/}*.test.ts',
+            'tests/{,ci/,architecture/}*.test.ts',
             'tests/contracts/**/*.test.ts',
             'tests/bench/**/*.test.ts',
           ],

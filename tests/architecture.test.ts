@@ -22,7 +22,6 @@ import { findLateAwaits, findLostDeadlines } from './architecture/promises.ts';
 import { findUnmarkedSecrets } from './architecture/secret-variables.ts';
 import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
 import { findForgottenTests, findOwnWirings, type Suite } from './architecture/suites.ts';
-import { findForbiddenComments, findForbiddenNames, findVerbless } from './architecture/words.ts';
 import { CI_SUITES } from './ci/suites.ts';
 import { samples } from './support/samples.ts';
 
@@ -363,41 +362,5 @@ describe('documents', () => {
       'docs/a.md: README.md has no heading #no',
       'docs/a.md: docs/a.md has no heading #me',
     ]);
-  });
-});
-
-describe('the words of the code', () => {
-  const product = files.filter(({ path }) => !path.startsWith('tests/') && !/\.test\.tsx?$/.test(path));
-
-  it('are the field’s in exported names, parameters and names of files', () => {
-    expect(product.flatMap(findForbiddenNames)).toEqual([]);
-  });
-
-  it('are the field’s in comments', () => {
-    expect(product.flatMap(findForbiddenComments)).toEqual([]);
-  });
-
-  it('begin with a verb in exported functions', () => {
-    expect(product.flatMap(findVerbless)).toEqual([]);
-  });
-
-  it.each([
-    ['a limit without MAX', 'export const MOST_FILES = 3;'],
-    ['a type that does not say of what', 'export interface Outcome {}'],
-    ['a parameter', 'export function decide(wish: string) { return wish; }'],
-    ['a parameter of an arrow function', 'export const decide = (told: string) => told;'],
-  ])('are found when %s is no word of the field', (_, line) => {
-    expect(breach('services/jobs/src/x.ts', line).flatMap(findForbiddenNames)).toHaveLength(1);
-  });
-
-  it.each([
-    ['another spelling', '/** The licence of a package. */'],
-    ['a place that a new reader has not seen', '// As above.'],
-  ])('are found when a comment has %s', (_, line) => {
-    expect(breach('services/jobs/src/x.ts', line).flatMap(findForbiddenComments)).toHaveLength(1);
-  });
-
-  it('are found when a function is named by a noun', () => {
-    expect(breach('services/jobs/src/x.ts', 'export function stateOf() {}').flatMap(findVerbless)).toHaveLength(1);
   });
 });
