@@ -205,7 +205,7 @@ describe('signalbox doctor', () => {
     expect(find('clock')).toBeUndefined();
   });
 
-  it.skipIf(sandbox === null)('tries the sandbox out', async () => {
+  it.skipIf(sandbox === null)('runs a command in the sandbox and reports the limits of the sandbox', async () => {
     const { find } = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path });
     expect(find('sandbox')).toMatchObject({
       state: 'ok',
@@ -213,7 +213,7 @@ describe('signalbox doctor', () => {
     });
   });
 
-  it('gives a remedy where there is no sandbox, and does not fail for it', async () => {
+  it('warns without failing where bubblewrap is missing or unusable, and names a remedy', async () => {
     const missing = await examine({ PATH: folder });
     expect(missing.find('sandbox')).toMatchObject({ state: 'warn', say: 'there is no bubblewrap on the PATH' });
     expect(missing.find('sandbox')?.remedy).toContain('apt-get install bubblewrap');
@@ -234,7 +234,7 @@ describe('signalbox doctor', () => {
   });
 
   it.skipIf(sandbox === null)(
-    'tells before the first deployment whether programs can be confined, and what to do',
+    'says before the first deployment whether deployed programs can be confined, and what to do',
     async () => {
       const { find } = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path });
       expect(find('confinement')).toMatchObject({

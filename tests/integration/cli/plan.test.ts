@@ -14,7 +14,7 @@ async function explain(...lines: readonly string[]) {
 const NAMES = { names: { project: ['shop', 'blog'], server: ['local'] } };
 
 describe('signalbox plan explain', () => {
-  it('names the tool and its arguments without a database', async () => {
+  it('prints the tool and its arguments for a sentence, without a database', async () => {
     const request = { id: 7, text: 'allocate a port for shop', context: NAMES };
     const { code, results } = await explain(JSON.stringify(request));
     expect(code).toBe(0);
@@ -31,7 +31,7 @@ describe('signalbox plan explain', () => {
     ]);
   });
 
-  it('takes the names that a line gives, also of versions', async () => {
+  it('recognizes the project, server and version names that the input line provides', async () => {
     const names = { projects: ['site'], servers: ['local'], versions: { site: ['s1', 's2'] } };
     const { results } = await explain(JSON.stringify({ text: 'deploy site s1 to staging', ...names }));
     expect(results[0]).toMatchObject({
@@ -40,7 +40,7 @@ describe('signalbox plan explain', () => {
     });
   });
 
-  it('calls no tool for unclear words, and lists what is offered instead', async () => {
+  it('proposes no call for an ambiguous sentence, and lists the possible calls', async () => {
     const { results } = await explain(JSON.stringify({ text: 'stop site nicht in staging', projects: ['site'] }));
     expect(results[0]).toMatchObject({ tool: 'stop_service', calls: [] });
     expect(results[0]?.['shortlist']).toContainEqual({
@@ -50,7 +50,7 @@ describe('signalbox plan explain', () => {
     });
   });
 
-  it('asks for a missing value, and takes it from the next line', async () => {
+  it('asks for a missing argument, and takes its value from the next line', async () => {
     const question = { tool: 'allocate_port', argument: 'project', arguments: {} };
     const messages = [
       { from: 'person', text: 'I need a port' },
@@ -68,7 +68,7 @@ describe('signalbox plan explain', () => {
     });
   });
 
-  it('answers every line in order, and a bad one with the right form', async () => {
+  it('answers input lines in order, and answers an invalid line with the expected format', async () => {
     const { code, results } = await explain('{"text":"list the projects"}', 'nonsense', '{"txt":1}', '{"text":"help"}');
     expect(code).toBe(1);
     expect(results).toHaveLength(4);
@@ -78,13 +78,13 @@ describe('signalbox plan explain', () => {
     expect(results[3]).toMatchObject({ tool: null, question: null, calls: [] });
   });
 
-  it('reads a text from the command line too', async () => {
+  it('accepts the sentence as a command-line argument', async () => {
     const { code, out } = await openTerminal({})('plan', 'explain', 'list the projects');
     expect(code).toBe(0);
     expect(out).toContain('calls list_projects {}');
   });
 
-  it('says how it is used when nothing is asked', async () => {
+  it('prints its usage when it gets no sentence', async () => {
     const { code, error } = await openTerminal({})('plan', 'explain');
     expect(code).toBe(1);
     expect(error).toContain('plan explain --jsonl');

@@ -28,7 +28,7 @@ function copyPolicies(): string {
 }
 
 describe('signalbox policy check', () => {
-  it('names every rule, and says that all examples hold', async () => {
+  it('lists every rule, and says that all examples pass', async () => {
     const { code, out } = await nowhere('policy', 'check');
     expect(code).toBe(0);
     expect(out).toMatch(/four-eyes +approvals\.cedar:\d+ +Whoever asked/);
@@ -38,7 +38,7 @@ describe('signalbox policy check', () => {
     expect(json).toMatchObject({ ok: true, version, problems: [] });
   });
 
-  it('fails on a broken set with file, rule, expected and got', async () => {
+  it('fails on a broken policy set, and names file, rule, expected and actual decision', async () => {
     const folder = copyPolicies();
     appendFileSync(join(folder, 'roles.cedar'), '\npermit (principal, action, resource);\n');
     const { code, out } = await nowhere('policy', 'check', '--policies', folder);
@@ -68,7 +68,7 @@ describe('signalbox policy check', () => {
     expect(code).toBe(0);
   });
 
-  it('says so when there is no such folder', async () => {
+  it('says that the policy folder does not exist', async () => {
     const { code, error } = await nowhere('policy', 'check', '--policies', '/no/such/folder');
     expect(code).toBe(1);
     expect(error).toContain('/no/such/folder cannot be read: ENOENT');
@@ -76,7 +76,7 @@ describe('signalbox policy check', () => {
 });
 
 describe('signalbox policy explain', () => {
-  it('says what would happen to a call, by which rule, and who could approve it', async () => {
+  it('says whether a call would run, by which rule, and who could approve it', async () => {
     const words = ['role=developer', 'risk=dangerous', 'environment=production', 'arguments.version=1.4.2'];
     const { code, out } = await nowhere('policy', 'explain', ...words);
     expect(code).toBe(0);
@@ -87,7 +87,7 @@ describe('signalbox policy explain', () => {
     expect(json).toMatchObject({ effect: 'ask', approvers: ['admin'], approval: { approvals: 2, role: 'admin' } });
   });
 
-  it('answers every line in order, and a bad one with its problem', async () => {
+  it('answers input lines in order, and answers an invalid line with its error', async () => {
     const whole = toCallQuestion(CallOutline.parse({ role: 'viewer', risk: 'sensitive' }));
     const { code, out } = await openTerminal({}, [
       '{"id": 1, "role": "viewer"}',
@@ -119,7 +119,7 @@ describe('signalbox policy explain', () => {
     expect(results[7]).toMatchObject({ line: 8, error: expect.stringContaining('no JSON object') as string });
   });
 
-  it('ends with 0 when every line could be read, whatever was decided', async () => {
+  it('exits with 0 when every line is valid, even when a call is denied', async () => {
     const { code } = await openTerminal({}, ['{"role": "viewer", "risk": "dangerous"}', ''])(
       'policy',
       'explain',
@@ -128,7 +128,7 @@ describe('signalbox policy explain', () => {
     expect(code).toBe(0);
   });
 
-  it('accepts a recorded proposal of a freeze', async () => {
+  it('accepts a proposal that was recorded during a freeze', async () => {
     const { principal, action } = toCallQuestion(CallOutline.parse({ risk: 'dangerous', environment: 'production' }));
     const frozen = {
       ...action,
@@ -165,13 +165,13 @@ describe('signalbox policy explain', () => {
     [['risk=terrible'], 'decide.risk'],
     [['dangerous'], 'is no name=value'],
     [[], 'policy explain --jsonl'],
-  ])('refuses %j and says how it is written', async (words, says) => {
+  ])('refuses the arguments %j and shows the expected form', async (words, says) => {
     const { code, error } = await nowhere('policy', 'explain', ...words);
     expect(code).toBe(1);
     expect(error.replaceAll('`', '')).toContain(says.replace('policy explain --jsonl', 'policy explain name=value'));
   });
 
-  it('refuses to answer by a broken set', async () => {
+  it('refuses to answer when the policy set does not parse', async () => {
     const folder = copyPolicies();
     appendFileSync(join(folder, 'roles.cedar'), '\npermit (principal');
     const { code, error } = await nowhere('policy', 'explain', 'risk=safe', '--policies', folder);
@@ -213,7 +213,7 @@ describe('signalbox policy what-if', () => {
     );
   }
 
-  it('lists each recorded proposal that other rules would have decided otherwise, with counts', async () => {
+  it('lists, with counts, each recorded proposal that the changed rules would decide otherwise', async () => {
     const production = { risk: 'dangerous', environment: 'production' } as const;
     await record('weekday', 3, { ...production, at: '2026-01-14T12:00:00Z' });
     await record('sunday', 2, { ...production, at: '2026-01-18T12:00:00Z' });
@@ -239,7 +239,7 @@ describe('signalbox policy what-if', () => {
     expect(same).toMatchObject({ proposals: 5, changed: 0, otherRule: 0, changes: [] });
   });
 
-  it('tells another rule with the same effect from a changed decision', async () => {
+  it('counts a proposal that another rule decides with the same effect separately from changed decisions', async () => {
     await record('small', 1, { risk: 'sensitive' });
     const folder = copyPolicies();
     for (const name of ['roles.cedar', ...readdirSync(join(folder, 'examples')).map((file) => `examples/${file}`)]) {
@@ -250,7 +250,7 @@ describe('signalbox policy what-if', () => {
     expect(json).toMatchObject({ proposals: 1, changed: 0, otherRule: 1 });
   });
 
-  it('reads every proposal once, over many pages and with equal moments', async () => {
+  it('reads every proposal once, although many share a time and they fill several pages', async () => {
     const question = toCallQuestion(CallOutline.parse({ risk: 'sensitive' }));
     const proposal = JSON.stringify({ question, decision: shipped.engine.decide(question) });
     await pool.query(
@@ -263,7 +263,7 @@ describe('signalbox policy what-if', () => {
     expect(json).toMatchObject({ proposals: 1201, changed: 0 });
   });
 
-  it('refuses to start without a folder, with a broken set, or with an invalid time', async () => {
+  it('refuses to start without a policy folder, with a broken policy set, or with an invalid time', async () => {
     expect((await whatIf()).error).toContain('policy what-if --policies');
     expect((await whatIf('--policies', POLICY_FOLDER, '--since', 'yesterday')).error).toContain('such as 90m or 1d');
     const folder = copyPolicies();

@@ -35,7 +35,7 @@ describe('signalbox replay and turns', () => {
   });
   afterAll(() => bench.close());
 
-  it('replays one turn with those before it, a conversation, or all', async () => {
+  it('replays one turn, all turns of a conversation, or all turns in the database', async () => {
     const [first, second] = turnIds as [string, string];
     const one = await terminal('replay', first);
     expect(one).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${first}  same`)) as string });
@@ -53,7 +53,7 @@ describe('signalbox replay and turns', () => {
     expect(await terminal('replay', 'turn_nobody_had')).toMatchObject({ code: 1 });
   });
 
-  it('shows a turn pass by pass, with decisions and results', async () => {
+  it('shows a turn pass by pass, with policy decisions and tool results', async () => {
     const { code, out } = await terminal('turns', 'show', turnIds[0] ?? '');
     expect(code).toBe(0);
     expect(out).toMatch(/▸ which projects/);
@@ -65,7 +65,7 @@ describe('signalbox replay and turns', () => {
     expect(out).toMatch(/pass 2 {2}analyze ▸ respond\n {4}phases THINKING\n[\s\S]*said There is none\./);
   });
 
-  it('shows the reasons of the model without secrets, and gives them to no model', async () => {
+  it('shows the reasons that the model gave without secrets, and sends them to no model', async () => {
     const { out } = await terminal('turns', 'show', turnIds[0] ?? '');
     expect(out).toMatch(/intent_parser asked \S+, .*\n {4}because It is about projects\./);
     expect(out).toMatch(/because They want a list; the key \S+ is none of my business\.\n {4}list_projects/);
@@ -75,13 +75,13 @@ describe('signalbox replay and turns', () => {
     expect(seen.filter((messages) => messages.includes('They want a list'))).toEqual([]);
   });
 
-  it('shows the reads of a conversation among its actions', async () => {
+  it('shows calls that only read among the actions of a conversation', async () => {
     const { code, out } = await terminal('threads', 'show', 'user_7_1');
     expect(code).toBe(0);
     expect(out.match(/list_projects +done/g)).toHaveLength(2);
   });
 
-  it('fails when a turn differs, and says where', async () => {
+  it('fails when a replayed turn differs, and says where', async () => {
     await bench.pool.query(
       `update execution_turns set record = replace(record::text, 'There is none', 'There are two')::json where turn_id = $1 and pass = 2`,
       [turnIds[1]],

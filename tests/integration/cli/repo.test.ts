@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-it('a chain is run, its findings are listed, accepted, compared with a baseline, and put back to a snapshot', async () => {
+it('the `repo` commands run a chain, and list, accept, compare and restore its findings', async () => {
   bench.commit({ 'src/main.ts': CONFLICT, ...README });
   const dry = await signalbox('repo', 'chain', 'tech_debt', 'shop', '--dry', '--json');
   expect(dry).toMatchObject({ code: 0, json: { isDry: true, total: 1 } });
@@ -61,7 +61,7 @@ it('a chain is run, its findings are listed, accepted, compared with a baseline,
   ]);
 }, 120_000);
 
-it('a tag is given once in whatever case it is written, removed, and recorded', async () => {
+it('a project tag is stored once whatever its case, can be removed, and is audited', async () => {
   expect((await signalbox('repo', 'tag', 'shop', '#Payments')).out).toContain('Tags of shop: payments');
   expect(await signalbox('repo', 'tag', 'shop', 'PAYMENTS', '--json')).toMatchObject({
     code: 0,
@@ -93,7 +93,7 @@ it('a tag is given once in whatever case it is written, removed, and recorded', 
   ]);
 });
 
-it('the dependencies of a project are listed with their packages', async () => {
+it('`repo relations` lists the projects that a project depends on, with their packages', async () => {
   const cups = await bench.openProject('cups');
   cups.commit({ 'package.json': JSON.stringify({ name: '@acme/cups' }) });
   bench.commit({ 'package.json': JSON.stringify({ name: 'shop', dependencies: { '@acme/cups': '^1.0.0' } }) });
@@ -106,7 +106,7 @@ it('the dependencies of a project are listed with their packages', async () => {
   });
 }, 120_000);
 
-it('a snapshot that somebody has changed is not restored', async () => {
+it('a snapshot whose stored bytes were changed is not restored', async () => {
   bench.commit({ 'src/main.ts': CONFLICT, ...README });
   await signalbox('repo', 'scan', 'shop', '--chain', 'tech_debt');
   await signalbox('repo', 'snapshot', 'shop');
@@ -119,7 +119,7 @@ it('a snapshot that somebody has changed is not restored', async () => {
   expect(await bench.list()).toEqual(['open high code/merge-conflict src/main.ts']);
 }, 120_000);
 
-it('every agent of a chain is listed with the bounds of its class', async () => {
+it('`repo agents` lists every agent of a chain with the folders it may write to', async () => {
   const { out } = await signalbox('repo', 'agents');
   expect(out).toMatch(/report_writer\s+WRITE_GATED\s+prompts\/ var\/artifacts\/ var\/cache\//);
   expect(out).toMatch(/discovery\s+READ_ONLY_SCAN\s+nothing/);

@@ -37,7 +37,7 @@ const insert = async (rows: readonly Record<string, unknown>[]): Promise<void> =
 const found = async (...words: readonly string[]): Promise<readonly string[]> =>
   ((await signalbox('runs', ...words, '--json')).json as { runId: string }[]).map(({ runId }) => runId);
 
-it('runs are found by job, person, start time and words', async () => {
+it('`runs` finds runs by job, person, start time and words in their text', async () => {
   await insert([
     { id: 'old', job: 'knowledge.index', minutes: 3_000 },
     { id: 'shop', payload: { project: 'shop', environment: 'staging' }, person: '1001', result: { release: '1.4.2' } },
@@ -78,7 +78,7 @@ it('runs are found by job, person, start time and words', async () => {
   expect(since).toMatchObject({ code: 1, error: expect.stringContaining('such as 90m or 1d') as string });
 });
 
-it('words are found by an index, also among many runs', async () => {
+it('the search for words in runs uses an index among thousands of runs', async () => {
   await bench.pool.query(
     `insert into runs (run_id, job, payload, trace_id, status) select 'r' || n, 'deploy.run', '{}', 't', 'done' from generate_series(1, 5000) n`,
   );
@@ -89,7 +89,7 @@ it('words are found by an index, also among many runs', async () => {
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('runs_by_words');
 });
 
-it('a run is shown as a whole, and a missing one says where to look', async () => {
+it('`runs show` shows all fields of a run, and says where to look when the run does not exist', async () => {
   await bench.ask('act_1', '1001');
   const { out } = await signalbox('runs', 'show', 'act_1');
   expect(out).toContain('act_1  queued');
@@ -98,7 +98,7 @@ it('a run is shown as a whole, and a missing one says where to look', async () =
   expect(missing).toMatchObject({ code: 1, error: expect.stringContaining('see `runs`') as string });
 });
 
-it('a run is cancelled once its handler has stopped, and the person is told', async () => {
+it('`runs cancel` cancels a run once its handler has stopped, and notifies the requester', async () => {
   let hasStopped = false;
   bench.startRunner(async (_payload, { signal }) => {
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -125,7 +125,7 @@ it('a finished run cannot be cancelled, and the answer says why', async () => {
   expect({ out, code }).toEqual({ out: 'act_1 was not cancelled: it is done.\n', code: 1 });
 });
 
-it('queues show the waiting runs of each pool, and a pool without a worker', async () => {
+it('`queues` shows the waiting runs of each pool, and each pool without a worker', async () => {
   await bench.ask('act_1');
   await bench.pool.query(`update runs set queued_at = now() - interval '5 minutes'`);
   const alone = await signalbox('queues', '--json');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-it('a service is listed, and can be stopped only while the job service runs', async () => {
+it('`services` lists a service, and `services stop` needs a running job service', async () => {
   const stop = ['services', 'stop', 'shop', 'staging'] as const;
   expect((await signalbox(...stop)).out).toContain('Nothing was stopped: no job service of the pool deploy runs.');
   expect((await signalbox('services')).out).toContain('Nothing has been deployed yet.');

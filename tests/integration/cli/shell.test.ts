@@ -34,7 +34,7 @@ describe('signalbox shell explain', () => {
     expect(results[2]).toMatchObject({ decision: 'deny', pipeline: null, risk: 'dangerous' });
   });
 
-  it('answers every line in order, and a bad one with the right form', async () => {
+  it('answers input lines in order, and answers an invalid line with the expected format', async () => {
     const long = JSON.stringify({ command: `ls ${'a'.repeat(100_000)}` });
     const { code, results } = await explain('{"command":"date"}', 'nonsense', '{"cmd":1}', long, '{"command":""}');
     expect(code).toBe(1);
@@ -46,7 +46,7 @@ describe('signalbox shell explain', () => {
     expect(results[4]).toMatchObject({ decision: 'ask' });
   });
 
-  it('decides for the place that a line names, and lists the known places', async () => {
+  it('decides for the server that the input line names, and lists the known servers', async () => {
     const { code, results } = await explain(
       '{"command":"ls -la","place":"workspace"}',
       '{"command":"ls -la","place":"server"}',
@@ -61,14 +61,14 @@ describe('signalbox shell explain', () => {
     });
   });
 
-  it('reads a command from the command line too', async () => {
+  it('accepts the command as a command-line argument', async () => {
     const { code, out } = await openTerminal({})('shell', 'explain', 'tail -n 5 app.log');
     expect(code).toBe(0);
     expect(out).toContain('decision  run');
     expect(out).toContain('["tail","-n","5","app.log"]');
   });
 
-  it('says how it is used when nothing is asked', async () => {
+  it('prints its usage when it gets no command', async () => {
     const { code, error } = await openTerminal({})('shell', 'explain');
     expect(code).toBe(1);
     expect(error).toContain('shell explain --jsonl');

@@ -53,31 +53,31 @@ async function answerWith(status: number): Promise<string> {
 }
 
 describe('signalbox doctor', () => {
-  it('accepts that there is no webhook where gateways poll', async () => {
+  it('accepts that no webhook is registered when gateways are set to poll', async () => {
     expect(await diagnose()).toMatchObject({ state: 'ok', say: 'none: a gateway polls' });
   });
 
-  it('fails when no webhook is registered though one is wanted', async () => {
+  it('fails when no webhook is registered although the settings ask for one', async () => {
     expect(await diagnose('https://bot.example.org/x')).toMatchObject({
       state: 'fail',
       say: 'Telegram knows no webhook, so no updates come in',
     });
   });
 
-  it('accepts a webhook at the wanted address that works', async () => {
+  it('accepts a webhook that works at the configured address', async () => {
     const url = await answerWith(200);
     await register(url);
     expect(await diagnose(url)).toMatchObject({ state: 'ok', say: expect.stringContaining('0 updates wait') });
   });
 
-  it('fails when updates go somewhere else, and does not show the path, which may be a secret', async () => {
+  it('fails when the webhook has another address, and hides its path, which may be secret', async () => {
     await register(await answerWith(200));
     const finding = await diagnose('https://bot.example.org/x');
     expect(finding).toMatchObject({ state: 'fail', say: expect.stringContaining('sends updates to 127.0.0.1:') });
     expect(JSON.stringify(finding)).not.toContain('secret/path');
   });
 
-  it('warns when a webhook is registered that nobody asked for here', async () => {
+  it('warns when a webhook is registered although the settings ask for none', async () => {
     await register(await answerWith(200));
     expect(await diagnose()).toMatchObject({ state: 'warn', remedy: expect.stringContaining('webhook remove') });
   });
@@ -102,7 +102,7 @@ describe('signalbox doctor', () => {
     expect(finding.remedy).toContain(remedy);
   });
 
-  it('says that nobody answers at the address', async () => {
+  it('says that no server answers at the webhook address', async () => {
     const url = `http://127.0.0.1:${await freePort()}/x`;
     await register(url);
     await speak();
@@ -115,7 +115,7 @@ describe('signalbox doctor', () => {
 });
 
 describe('signalbox webhook', () => {
-  it('shows where updates go and what went wrong', async () => {
+  it('shows the address of the webhook and its last error', async () => {
     const url = await answerWith(401);
     await register(url);
     await speak();
@@ -130,7 +130,7 @@ describe('signalbox webhook', () => {
     expect(shown.out).not.toContain(DEFAULT_TOKEN);
   });
 
-  it('removes it and keeps waiting updates; a second time changes nothing', async () => {
+  it('removes the webhook and keeps waiting updates, and changes nothing the second time', async () => {
     const url = `http://127.0.0.1:${await freePort()}/x`;
     await register(url);
     await speak();
@@ -143,7 +143,7 @@ describe('signalbox webhook', () => {
     expect((await terminal()('webhook', 'remove')).out).toContain('nothing was changed');
   });
 
-  it('says what is missing or wrong, without the token', async () => {
+  it('names a missing or wrong setting without showing the token', async () => {
     const without = await openTerminal({})('webhook', 'show');
     expect([without.code, without.error]).toEqual([1, expect.stringContaining('TELEGRAM_BOT_TOKEN: is not set')]);
     const environment = { TELEGRAM_BOT_TOKEN: '1:wrong-token', TELEGRAM_API_ROOT: simulator.url };

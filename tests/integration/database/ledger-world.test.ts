@@ -34,7 +34,7 @@ const ledger = async (actionId: string, tool: string, status: string, args: obje
 const differences = async (): Promise<readonly string[]> =>
   (await compareLedger(pool, home)).map(({ actionId, what }) => `${actionId}: ${what}`);
 
-test('completed writes equal their files', async () => {
+test('the ledger check finds no difference when each file has the content of its last completed write', async () => {
   await ledger('act_1', 'write_file', 'done', { path: 'a.md', content: 'old' });
   await ledger('act_2', 'write_file', 'done', { path: './a.md', content: 'new' });
   await ledger('act_3', 'write_file', 'failed', { path: 'b.md', content: 'b' });
@@ -43,7 +43,7 @@ test('completed writes equal their files', async () => {
   expect(await differences()).toEqual([]);
 });
 
-test('a missing file, another content, or the file of a failed write is a difference', async () => {
+test('the ledger check reports a missing file, a file with other content, and the file of a failed write', async () => {
   await ledger('act_1', 'write_file', 'done', { path: 'missing.md', content: '1' });
   await ledger('act_2', 'write_file', 'done', { path: 'other.md', content: '2' });
   await ledger('act_3', 'write_file', 'failed', { path: 'failed.md', content: '3' });
@@ -58,13 +58,13 @@ test('a missing file, another content, or the file of a failed write is a differ
   ]);
 });
 
-test('files are not compared where a command may have changed them', async () => {
+test('the ledger check compares no files in a workspace where a command ran later', async () => {
   await ledger('act_1', 'write_file', 'done', { path: 'a.md', content: 'a' });
   await ledger('act_2', 'run_command', 'done', { command: 'rm a.md' });
   expect(await differences()).toEqual([]);
 });
 
-test('a rollback that failed and left a deployment is a difference', async () => {
+test('the ledger check reports a deployment that a failed rollback left behind', async () => {
   await ensureLocalServer(pool, { cpus: 2, memoryMb: 1_000 });
   await pool.query(`insert into projects (name, description, owner, action_id) values ('shop', '', '1001', 'act_0')`);
   await pool.query(`insert into services (project, environment, server) values ('shop', 'staging', 'local')`);

@@ -49,7 +49,7 @@ const writeToAdmin = (thief: pg.Client): Promise<unknown> =>
     [ADMINS_CHAT],
   );
 
-it('no login of a service makes a temporary table, a type, a function or an operator anywhere', async () => {
+it('no login of a service can create a temporary table, a type, a function or an operator', async () => {
   for (const thief of thieves.values())
     for (const statement of [
       'create temporary table outbox (chat_key text, slot text)',
@@ -63,7 +63,7 @@ it('no login of a service makes a temporary table, a type, a function or an oper
       await expect(thief.query(statement)).rejects.toMatchObject(REFUSED);
 });
 
-it('no login of a service makes a temporary table in the databases that a server has besides', async () => {
+it('no login of a service can create a temporary table in the databases postgres and template1', async () => {
   for (const name of ['postgres', 'template1']) {
     const url = Object.assign(new URL(serviceUrl(database.url, 'agents')), { pathname: `/${name}` });
     const thief = new pg.Client({ connectionString: url.href });
@@ -82,7 +82,7 @@ describe('in a database that lets everybody make temporary tables again', () => 
   );
   afterEach(() => as('agents').query('discard temp'));
 
-  it('a temporary `outbox` does not replace the real one: the pool `agents` writes into no chat of an admin', async () => {
+  it('a temporary table named `outbox` does not let the pool `agents` write into the chat of an admin', async () => {
     const thief = as('agents');
     await thief.query('create temporary table outbox (chat_key text, slot text)');
     await thief.query(`insert into outbox values ($1, 'apv_own')`, [ADMINS_CHAT]);
@@ -92,7 +92,7 @@ describe('in a database that lets everybody make temporary tables again', () => 
     expect((await owner.query('select from outbox')).rowCount).toBe(0);
   });
 
-  it('a temporary table gets no trigger that runs with the rights of the owner', async () => {
+  it('a temporary table cannot get a trigger that runs with the rights of the owner', async () => {
     const thief = as('agents');
     await thief.query('create temporary table mine (action_id text)');
     const { rows } = await owner.query<{ name: string }>(
@@ -105,7 +105,7 @@ describe('in a database that lets everybody make temporary tables again', () => 
     }
   });
 
-  it('the next migration revokes that right, and the right to create objects beside our tables', async () => {
+  it('the next migration revokes the right to make temporary tables or objects in the schema public', async () => {
     await owner.query('grant create on schema public to public');
     expect(await migrateWithSamples(database.url)).toEqual([]);
     for (const thief of thieves.values())

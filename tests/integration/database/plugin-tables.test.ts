@@ -46,7 +46,7 @@ it.each([
   expect(await has(`to_regclass('desk_notes') is null and to_regclass('voice_notes') is not null`)).toBe(true);
 });
 
-it('a migration gives services the rights and rows that a plug-in names, and revokes those that it names no more', async () => {
+it('a migration grants services the rights that a plug-in declares, and revokes those it no longer declares', async () => {
   const plugin = pluginOf('create table desk_notes (user_key text, text text)', {
     rows: { desk_notes: { worker: `user_key <> 'eve'` } },
   });

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
 
 // An error event that nobody hears ends the process: here it would be an unhandled error of the run.
-test('a connection that is cut between two statements of a transaction fails it, and the process goes on', async () => {
+test('a connection that is cut between two statements fails its transaction, and the process keeps running', async () => {
   const database = await createDatabase();
   const log = createLog('test', 'silent');
   const pool = openPool(database.url, log, { name: 'cut', max: 1 });

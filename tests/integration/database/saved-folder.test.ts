@@ -46,7 +46,7 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
 
   const find = async (sql: string): Promise<unknown> => (await stack.pool.query(sql)).rows;
 
-  it('opens what was sealed, and seals what is new', async () => {
+  it('has a secret that the new release decrypts, and accepts new secrets', async () => {
     await ben.ask('/secret set newer qrstuvwxyzabcdef');
     const { rows } = await stack.pool.query<{ user_key: string; handle: string; ciphertext: Buffer }>(
       'select * from secrets order by created_at',
@@ -58,7 +58,7 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
     ]);
   });
 
-  it('goes on with the request that waited: its first vote counts, and it can be rejected', async () => {
+  it('has a pending approval that still takes votes, and can be rejected', async () => {
     const [ada, cleo] = [await stack.person(1001), await stack.person(1003)];
     expect(await find('select status from approvals')).toEqual([{ status: 'pending' }]);
     await ada.click('Approve');
@@ -70,19 +70,19 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
     expect(await find('select status from approvals')).toEqual([{ status: 'rejected' }]);
   });
 
-  it('goes on with the bank: the card that was asked about can still be chosen', async () => {
+  it('has bank cards that can still be chosen', async () => {
     const cleo = await stack.person(1003);
     expect(await find('select count(*)::int as n from cards')).toEqual([{ n: 10 }]);
     expect((await cleo.clickAndWait('Debit card ending in 4403')).join()).toMatch(/4403/);
   });
 
-  it('goes on with the conversations', async () => {
+  it('has a conversation that continues in the same thread', async () => {
     const threads = await find(`select thread_id from threads where user_key = '1002'`);
     expect((await ben.ask('list the projects')).join()).toContain('demo');
     expect(await find(`select thread_id from threads where user_key = '1002'`)).toEqual(threads);
   });
 
-  it('replays what the old release recorded', async () => {
+  it('has recorded turns that all replay the same', async () => {
     const { code, out } = await openTerminal({ DATABASE_URL: stack.databaseUrl })('replay', 'all');
     expect(out).toMatch(
       /came out the same( \(\d+ recorded under other versions\))?, 0 differently, 0 could not be replayed/,
@@ -138,7 +138,7 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
     }
   });
 
-  it('has an audit that verifies, from the first event of the old release to the last of this one', async () => {
+  it('has an audit trail that verifies, across the events of the old and the new release', async () => {
     const verify = openTerminal({
       DATABASE_URL: stack.databaseUrl,
       AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'),
@@ -152,7 +152,7 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
     await eventually(whole, Boolean, 30_000);
   });
 
-  it('lets each service in with a login of its own', async () => {
+  it('is used by each service through its own database login', async () => {
     const logins = DATABASE_SERVICES.map(getServiceRole);
     const seen = async (): Promise<readonly string[]> => {
       const { rows } = await stack.pool.query<{ usename: string }>(

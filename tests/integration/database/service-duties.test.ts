@@ -29,8 +29,8 @@ async function write(service: ServiceWithLogin, ...statements: readonly string[]
   for (const statement of statements) expect((await as(service).query(statement)).rowCount).toBeGreaterThan(0);
 }
 
-describe('the login of a service', () => {
-  it('every service can report a fault and its end', async () => {
+describe('with its own database login', () => {
+  it('every service can record a fault and the end of the fault', async () => {
     for (const [service, kind] of [
       ['gateway', 'channel-refused:telegram'],
       ['maintenance', 'audit-unwritten'],
@@ -46,7 +46,7 @@ describe('the login of a service', () => {
     }
   });
 
-  it('maintenance ends an expired request, wakes its lane and updates its cards', async () => {
+  it('maintenance expires an approval request, wakes the lane of the requester and updates the cards', async () => {
     const over = decision('apv_over', 'expired');
     await write(
       'maintenance',
@@ -59,17 +59,17 @@ describe('the login of a service', () => {
     expect((await owner.query(`select from inbox where update_id = 'apv_over:expired'`)).rowCount).toBe(1);
   });
 
-  it('maintenance notifies the person who waits for one of its runs', async () => {
+  it('maintenance notifies the requester of a run in its pool', async () => {
     await write('maintenance', message({ ...end('run_index').row, ...BEN }, end('run_index').says));
     expect((await owner.query(`select from inbox where update_id = 'run_index'`)).rowCount).toBe(1);
   });
 
-  it('maintenance notifies an admin in private of a fault of Signalbox', async () => {
+  it('maintenance notifies an admin of a fault of Signalbox in the private chat', async () => {
     await write('maintenance', words('fault:7:open:telegram:1001', 'telegram:1001', null));
     expect((await owner.query(`select from outbox where starts_with(key, 'fault:')`)).rowCount).toBe(1);
   });
 
-  it('maintenance posts checkpoints of the audit, and says what it cannot seal', async () => {
+  it('maintenance writes audit checkpoints, and reports events that it cannot seal', async () => {
     const thief = as('maintenance');
     const { rows } = await owner.query<{ logId: string }>(`select log_id as "logId" from audit_log`);
     const [hash, at, keyId] = ['ab'.repeat(32), '2026-11-26T10:00:00.000Z', '0123456789abcdef'];
@@ -93,7 +93,7 @@ describe('the login of a service', () => {
     for (let n = 0; n < 2; n++) await putDeadLetter(thief, letter);
   });
 
-  it('the worker uses up an approval and a grant', async () => {
+  it('the worker marks an approval as used and takes one use from a grant', async () => {
     await write(
       'worker',
       `update approvals set status = 'consumed', consumed_at = now(), used = '{}' where approval_id = 'apv_agreed'`,
@@ -106,7 +106,7 @@ describe('the login of a service', () => {
     ]);
   });
 
-  it('deploy continues a deployment for its requester, and notifies them', async () => {
+  it('deploy continues a deployment for its requester, and notifies the requester', async () => {
     await write(
       'deploy',
       run('act_deploy:2', { deploymentId: 'act_deploy' }, BEN),
@@ -118,7 +118,7 @@ describe('the login of a service', () => {
   });
 });
 
-it('an incident of deploy is never reported to an admin as a fault of Signalbox', async () => {
+it('an incident that the login deploy records never reaches an admin as a fault of Signalbox', async () => {
   await as('deploy').query(incident('service:shop/production', 'redis-full'));
   await as('deploy').query(incident('service:shop/production', 'note'));
   const pool = openRawPool(serviceUrl(database.url, 'maintenance'));

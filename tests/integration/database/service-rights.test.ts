@@ -48,7 +48,7 @@ it('each table of a migration is listed in service-rights.ts, with its services 
   expect(rows.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
 });
 
-it('migrating again leaves every service with the same rights, and revokes added ones', async () => {
+it('migrating again keeps the rights of every service, and revokes rights that were added by hand', async () => {
   const before = await grantedRights();
   await owner.query('grant all on secrets, users to signalbox_agents');
   await owner.query('grant update (role) on users to signalbox_worker');
@@ -57,12 +57,12 @@ it('migrating again leaves every service with the same rights, and revokes added
   expect(await grantedRights()).toEqual(before);
 });
 
-it('no role of a service may write to a table of the audit', async () => {
+it('no role of a service may write to an audit table', async () => {
   const writes = (await grantedRights()).filter((line) => / audit_\S* (?!SELECT)/.test(line));
   expect(writes).toEqual([]);
 });
 
-it('a service takes its own role where its login may, else the role of all services', async () => {
+it('a service uses its own role where its login may, and otherwise the role that services share', async () => {
   const [old, own] = [`old_${randomBytes(4).toString('hex')}`, `own_${randomBytes(4).toString('hex')}`];
   for (const [login, role] of [
     [old, 'signalbox_app'],
@@ -90,7 +90,7 @@ it('a service takes its own role where its login may, else the role of all servi
   }
 });
 
-it('a password is sent as a verifier, and the previous password is no longer valid', async () => {
+it('a new password is stored as a verifier only, and ends the previous password', async () => {
   // The roles of this server are those by which other tests log in meanwhile.
   const dir = join(makeTemporaryFolder('passwords'), 'postgres');
   const server = await startPostgres({ dir, settings: { fsync: 'off' } });

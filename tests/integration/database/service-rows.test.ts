@@ -73,7 +73,7 @@ describe.each(
   const runId = `act_${thief}_${victim}`;
   beforeAll(() => new RunStore(owner).create(intent(runId, JOB[victim])));
 
-  it('cannot add a run', async () => {
+  it('cannot insert a run', async () => {
     await expect(runsOf(thief).create(intent(`${runId}_new`, JOB[victim]))).rejects.toMatchObject(REFUSED);
     const scheduled = { runId: `${runId}_new`, job: JOB[victim], traceId: 'trc_test', startedAt: new Date() };
     await expect(
@@ -82,7 +82,7 @@ describe.each(
     expect(await row(`${runId}_new`)).toBeUndefined();
   });
 
-  it('cannot claim a run, nor finish, give back or remove a claimed run', async () => {
+  it('cannot claim a run, nor end, return or delete a claimed run', async () => {
     const before = await row(runId);
     expect(await runsOf(thief).begin(runId, 0)).not.toMatchObject({ kind: 'held' });
     expect(await row(runId)).toEqual(before);
@@ -114,7 +114,7 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
     expect(rows).toEqual([{ pool }]);
   });
 
-  it('can notify of the end of its own runs only, and only the person who waits', async () => {
+  it('can notify only of the end of its own runs, and only their requester', async () => {
     const put = (updateId: string, userKey: string, kind = 'job-finished'): Promise<unknown> =>
       as(pool).query(
         `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
@@ -127,7 +127,7 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
     await expect(put(own, '1001', 'approval')).rejects.toMatchObject(REFUSED);
   });
 
-  it('can write only into the chat of its run, and can change no card', async () => {
+  it('can write only into the chat of its own run, and can change no approval card', async () => {
     for (const forged of [
       message(`${other}/said`, 'telegram:1001', null),
       message(`${own}/said`, 'telegram:1002', null),
@@ -138,7 +138,7 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
     expect((await as(pool).query(`update approvals set reason = 'approved'`)).rowCount).toBe(0);
   });
 
-  it('can claim, report and end its runs, and the person who waits is notified', async () => {
+  it('can claim, update and end its runs, and the requester of each is notified', async () => {
     const held = await runsOf(pool).begin(own, LEASE_MS);
     if (held.kind !== 'held') throw new Error('not its own');
     const text = { text: 'half way', slot: 'progress', key: 'half' };
@@ -169,7 +169,7 @@ it('the login of maintenance can notify of the end of its own runs only', async 
 });
 
 it.each(['agents', 'maintenance'] as const)(
-  'the login of %s makes no run for a person, and gives no run another person, work or job',
+  'the login of %s cannot create a run for a person, nor change the person, input or job of a run',
   async (pool) => {
     await new RunStore(owner).create(intent(`act_redirect_${pool}`, JOB[pool]));
     for (const change of [`user_key = '666'`, `chat_key = 'telegram:666'`, `payload = '{}'`, `job = '${JOB.deploy}'`])
@@ -178,14 +178,14 @@ it.each(['agents', 'maintenance'] as const)(
   },
 );
 
-it('every job belongs to the pool of its contract, and an unknown job to none', async () => {
+it('every job belongs to the pool in its definition, and an unknown job belongs to no pool', async () => {
   for (const [job, spec] of [...Object.entries(JOBS), ['no.job', { pool: null }] as const]) {
     const { rows } = await owner.query<{ pool: string | null }>('select job_pool($1) as pool', [job]);
     expect([job, rows[0]?.pool]).toEqual([job, spec.pool]);
   }
 });
 
-it('migrating again keeps the row policies, and removes one that somebody added', async () => {
+it('migrating again keeps the row policies, and removes a policy that was added by hand', async () => {
   const policies = async (): Promise<unknown> =>
     (await owner.query('select oid::text, polname, polrelid::regclass::text from pg_policy order by 1')).rows;
   const before = await policies();

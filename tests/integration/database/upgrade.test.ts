@@ -30,7 +30,7 @@ it.each<[SavedFolder, string]>([
   expect(await migrateWithSamples(url)).toEqual([]);
 });
 
-it('an upgrade leaves a copy of the database as it was', async () => {
+it('an upgrade keeps a copy of the database from before the upgrade', async () => {
   await migrate(url, writeSavedMigrations('early'));
   await db.query(`insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`);
   const before = await describeSchema(db);
@@ -41,7 +41,7 @@ it('an upgrade leaves a copy of the database as it was', async () => {
   expect((await copy.query('select name from users')).rows).toEqual([{ name: 'Ada' }]);
 });
 
-it('an upgrade that cannot copy the database says why and what to do, and changes nothing', async () => {
+it('an upgrade that cannot copy the database changes nothing, and says why and what to do', async () => {
   await migrate(url, writeSavedMigrations('early'));
   const before = await describeSchema(db);
   const service = await db.connect();
@@ -59,20 +59,20 @@ it.each<[string, string]>([
   ['functions', 'alter function thread_taint(text, text, text) volatile'],
   ['tableRights', 'grant update on audit_events to signalbox_app'],
   ['policies', 'drop policy all_services on runs'],
-])('the comparison of two databases sees a change of the %s', async (part, change) => {
+])('the comparison of two database schemas finds a change of the %s', async (part, change) => {
   await migrate(url);
   const before = await describeSchema(db);
   await db.query(change);
   expect((await describeSchema(db))[part]).not.toEqual(before[part]);
 });
 
-it('several processes upgrade a database once', async () => {
+it('several processes that upgrade one database run each migration once', async () => {
   await migrate(url, writeSavedMigrations('late'));
   const ran = await Promise.all([migrate(url), migrate(url), migrate(url)]);
   expect(ran.flat()).toEqual(migrations);
 });
 
-it('a database that is too old is refused with what to do, and stays as it was', async () => {
+it('a database that is too old to upgrade is refused with a remedy, and is not changed', async () => {
   await migrate(url, writeSavedMigrations('early', '33'));
   const before = await describeSchema(db);
   await expect(migrate(url)).rejects.toMatchObject({

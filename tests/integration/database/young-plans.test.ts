@@ -49,7 +49,7 @@ async function converse(n: number): Promise<void> {
   expect(await takeNextRow(db, claimed.chat, { ...chatOptions, result, pauseMs: null })).toEqual({ state: 'released' });
 }
 
-it('a conversation in a burst of messages scans no table with plans made while it was small', async () => {
+it('a conversation scans no whole table with cached query plans from when the tables were small', async () => {
   await bench.pool.query('analyze');
   for (let n = 0; n < CALLS; n += 1) await converse(n);
   for (const text of BURST) await bench.pool.query(`${text} from generate_series(1, ${ROWS}) n`);
@@ -63,7 +63,7 @@ it('a conversation in a burst of messages scans no table with plans made while i
   expect(rows).toEqual([]);
 });
 
-it('the ledger of one conversation is read by an index, even by a plan made for hundreds of actions', async () => {
+it('a query for one conversation uses an index although its plan was made for hundreds of actions', async () => {
   const act = (from: number, to: number) =>
     bench.pool.query(
       `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, started_at, settled_at)

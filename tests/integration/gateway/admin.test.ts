@@ -20,7 +20,7 @@ const audited = (kind: string): Promise<readonly { data: unknown; actor: string 
     [kind],
   );
 
-test('/users lists people and when they wrote last, and needs an admin', async () => {
+test('/users lists people with the time of their last message, and only for an admin', async () => {
   await ask(1002, '/whoami');
   const list = await ask(1001, '/users');
   expect(list).toMatch(/^3 people:/);
@@ -42,7 +42,7 @@ test('/role changes a role by name or id, is audited, and does not demote the on
   ]);
 });
 
-test('/queues lists waiting and stuck work in one message, and retries a dead letter once', async () => {
+test('/queues lists waiting and stuck work, and retries a dead letter once', async () => {
   const { rows } = await harness.pool.query<{ id: string }>(
     `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, outcome)
      values ('telegram', '100', 'dead', '1002', 'telegram:1002', 'message', '{}', 't', 'dead-lettered') returning id`,
@@ -66,7 +66,7 @@ test('/queues lists waiting and stuck work in one message, and retries a dead le
   expect(open).toHaveLength(1);
 });
 
-test('/mute silences a service for hours, says so, and is refused to viewers', async () => {
+test('/mute silences a service for some hours, confirms it, and is refused to viewers', async () => {
   await harness.pool.query(
     `insert into projects (name, description, status, owner, action_id) values ('shop', '', 'active', '1002', 'a')`,
   );

@@ -48,7 +48,7 @@ describe('an update of Telegram', () => {
     expect((await inbox()).map((row) => row.text)).toEqual(['once', 'end']);
   });
 
-  test('an update under the number of another person is no duplicate, also when it comes twice', async () => {
+  test("an update with an id that another person's update has is admitted once, however often it comes", async () => {
     const gil = { chat: { id: 1002, type: 'private' }, from: { id: 1002, is_bot: false, first_name: 'Bea' } };
     await inject(update(900, 'of Ada'));
     for (let time = 0; time < 3; time += 1) await inject(update(900, 'of another', gil));
@@ -65,7 +65,7 @@ describe('an update of Telegram', () => {
     expect(ids).toHaveLength(3);
   });
 
-  test('updates out of order, with gaps and with ids that start again are all admitted, in order of arrival', async () => {
+  test('updates whose ids are out of order, have gaps or restart are admitted in order of arrival', async () => {
     const ids = [905, 901, 990, 903, 7, 8, 5_000_000];
     for (const id of ids) await inject(update(id, `n${id}`));
     await harness.startGateway();
@@ -103,7 +103,7 @@ describe('an update of Telegram', () => {
     expect(said).toBe('That message has 1,000,000 characters; I read up to 16,000. Please shorten it or split it.');
   });
 
-  test('NUL and half surrogate pairs are stored harmlessly', async () => {
+  test('a NUL or half a surrogate pair in a text does not stop its admission', async () => {
     await harness.startGateway();
     await inject(update(40, 'a\u0000b\ud800c', { from: { id: 1001, is_bot: false, first_name: '\u0000Ada\udc00' } }));
     expect((await untilRows(1))[0]?.text).toBe('ab\ufffdc');
@@ -123,7 +123,7 @@ describe('an update of Telegram', () => {
 });
 
 describe('who may speak', () => {
-  test('a stranger gets one polite line an hour, and everything is recorded as refused', async () => {
+  test('a stranger gets one polite line an hour, and every message of theirs is recorded as refused', async () => {
     await harness.startGateway();
     for (const text of ['hello', 'hello?', '/status']) await say(1009, text);
     const rows = await untilRows(3);
@@ -138,7 +138,7 @@ describe('who may speak', () => {
     expect(await harness.entries(INBOUND_TOPIC)).toEqual([]);
   });
 
-  test('a stranger in a group is refused in silence', async () => {
+  test('a stranger in a group is refused without an answer', async () => {
     await harness.startGateway();
     await harness.people.post('/api/people', { id: 1010, name: 'Max', inGroup: true });
     await say(1010, '@signalbox_bot hello', 'ops');
@@ -174,7 +174,7 @@ describe('who may speak', () => {
     expect(stored[0]?.all.toUpperCase()).not.toContain(code);
   });
 
-  test('a person who writes too fast is told once, and /stop still works', async () => {
+  test('a person who exceeds the rate limit is notified once, and /stop still works', async () => {
     await harness.startGateway({ INBOUND_BURST: '5' });
     await until('a window has just begun', async () => Date.now() % 10_000 < 6_000);
     for (let n = 1; n <= 8; n += 1) await say(1001, `message ${n}`);

@@ -64,7 +64,7 @@ const edited = (messageId: number, caption: string): Promise<unknown> =>
     },
   });
 
-test('a file is a reference with the words that came with it, and nothing is downloaded', async () => {
+test('a file is stored as a reference with its caption, and is not downloaded', async () => {
   await send({ text: 'what is in it?', files: [{ name: 'report.pdf', type: 'application/pdf', data: DATA }] });
   const [row] = await untilRows(1);
   expect(row).toEqual({ text: 'what is in it?', files: 1, outcome: null, reason: null });
@@ -91,7 +91,7 @@ test('a file that is too large is refused in one sentence', async () => {
   ]);
 });
 
-test('a sticker is answered that it cannot be read', async () => {
+test('a sticker is answered with a line that the bot cannot read it', async () => {
   await send({ text: 'hi' });
   await part(50, { document: undefined, media_group_id: undefined, sticker: {} });
   await until('she is told', async () => (await harness.said(1001)).length === 1);
@@ -101,7 +101,7 @@ test('a sticker is answered that it cannot be read', async () => {
 describe('an album', () => {
   const FILES = [1, 2, 3].map((n) => ({ name: `${n}.txt`, data: DATA }));
 
-  test('is one message, and the lane is woken when it is complete', async () => {
+  test('is one message, and its lane is woken when all parts have arrived', async () => {
     await send({ text: 'compare these', files: FILES });
     const rows = await untilRows(3);
     expect(rows).toEqual([
@@ -118,7 +118,7 @@ describe('an album', () => {
     });
   });
 
-  test('waits for its parts, and later messages wait too', async () => {
+  test('delays the lane, and the messages after it, until all its parts have arrived', async () => {
     await part(60);
     await send({ text: 'what are these?' });
     await untilRows(2);
@@ -130,7 +130,7 @@ describe('an album', () => {
     expect((await begin())?.messages).toHaveLength(2);
   });
 
-  test('takes the caption of any part', async () => {
+  test('uses the caption of whichever part has one', async () => {
     await part(70);
     await part(71, { caption: 'compare these' });
     await untilRows(2);
@@ -148,7 +148,7 @@ describe('an album', () => {
     expect(line?.text).toMatch(/^Your original message is still waiting/);
   });
 
-  test('loses no part that comes after a turn has taken the others', async () => {
+  test('keeps a part that arrives after a turn has taken the other parts', async () => {
     await part(80, { caption: 'compare these' });
     await untilRows(1);
     await harness.rows(`update inbox set held_until = now() where held_until is not null`);
@@ -162,7 +162,7 @@ describe('an album', () => {
     ]);
   });
 
-  test('a part that comes while a turn is just taking the others is a message of its own', async () => {
+  test('becomes two messages when a part arrives while a turn takes the other parts', async () => {
     await part(83, { caption: 'compare these' });
     await untilRows(1);
     await harness.rows(`update inbox set held_until = now() where held_until is not null`);
@@ -220,7 +220,7 @@ describe('in a group where the bot sees everything', () => {
     await harness.people.post('/api/rights', { by: 1001, status: 'administrator' });
   });
 
-  test('an album is for the bot when its caption names it, and otherwise is not stored', async () => {
+  test('an album is stored only when its caption mentions the bot', async () => {
     const files = [1, 2].map((n) => ({ name: `${n}.txt`, data: DATA }));
     await send({ chat: 'ops', text: 'holiday pictures', files });
     await send({ chat: 'ops', text: '@signalbox_bot compare these', files });
@@ -231,7 +231,7 @@ describe('in a group where the bot sees everything', () => {
     ]);
   });
 
-  test('a photo without words is for the bot when it answers the bot', async () => {
+  test('a photo without a caption is stored when it replies to the bot', async () => {
     await harness.say('telegram:-2001', [{ text: 'show me' }]);
     const asked = await until('it is asked', async () =>
       (await harness.people.messages(1001, 'ops')).find((one) => one.from.isBot),

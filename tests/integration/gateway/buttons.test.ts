@@ -41,7 +41,7 @@ const envelopes = (outboxId: number): Promise<readonly { text: string; outcome: 
     [String(outboxId)],
   );
 
-test('pressing sends the value, shows the label and removes the keyboard', async () => {
+test('pressing a button sends its value, shows its label and removes the keyboard', async () => {
   const id = await offer('Where to?');
   expect(await press(1001, 'Production')).toBe('✓ Production');
   expect(await envelopes(id)).toEqual([{ text: 'deploy it to production', outcome: null, user_key: PEOPLE.admin }]);
@@ -51,7 +51,7 @@ test('pressing sends the value, shows the label and removes the keyboard', async
   });
 });
 
-test('pressing twice sends the value once', async () => {
+test('pressing a button twice sends its value once', async () => {
   const id = await offer('Once?');
   const messages = await harness.people.messages(1001);
   const messageId = messages.find((one) => one.text === 'Once?')?.messageId;
@@ -76,20 +76,20 @@ test('pressing twice sends the value once', async () => {
   ]);
 });
 
-test("somebody else's button does nothing, and still works for its owner", async () => {
+test('a button pressed by somebody else does nothing, and still works for the person it was sent to', async () => {
   const id = await offer('Ada?', 'telegram:-2001');
   expect(await press(1002, 'Staging', 'ops')).toBe(EXPIRED);
   expect(await press(1001, 'Staging', 'ops')).toBe('✓ Staging');
   expect((await envelopes(id)).map((row) => row.outcome)).toEqual(['refused', null]);
 });
 
-test('a button without an owner works for every known person', async () => {
+test('a button that was sent to nobody in particular works for every known person', async () => {
   const id = await offer('Anyone?', 'telegram:-2001', null);
   expect(await press(1002, 'Staging', 'ops')).toBe('✓ Staging');
   expect(await envelopes(id)).toMatchObject([{ user_key: PEOPLE.developer }]);
 });
 
-test('a button of another chat, or of no message, is refused', async () => {
+test('a press is refused when its button is in another chat or belongs to no message', async () => {
   const id = await offer('Private?');
   const press = (data: string, pressId: string): Promise<unknown> =>
     harness.people.post('/api/updates', {

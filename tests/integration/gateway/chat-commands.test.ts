@@ -63,12 +63,12 @@ const HOSTILE = '[x](https://evil.example) **A** {name}';
 const answered = COMMANDS.filter((command) => command.answer !== null);
 
 describe.each(answered.map((command) => [command.name, command] as const))('/%s', (name, { who }) => {
-  it('answers when it has no arguments', async () => {
+  it('answers when it is sent without arguments', async () => {
     const { text } = await answer(name, '', who);
     expect(text?.trim()).toBeTruthy();
   });
 
-  it('answers to invalid arguments', async () => {
+  it('answers when its arguments are invalid', async () => {
     const { text } = await answer(name, 'no such ` *thing* _here_ 7', who);
     expect(text?.trim()).toBeTruthy();
   });
@@ -82,7 +82,7 @@ describe.each(answered.map((command) => [command.name, command] as const))('/%s'
     },
   );
 
-  it('is refused to every lower role, and names the role it needs', async () => {
+  it('is refused to every lower role with the name of the required role', async () => {
     for (const role of Role.options.filter((one) => !coversRole(one, who)))
       expect(await answer(name, '', role)).toEqual({
         text: sayError('NOT_PERMITTED', { role, needed: who }),

@@ -13,7 +13,7 @@ import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 import { openHarness } from './harness.ts';
 import { sampleChallenges } from '../../support/samples.ts';
 
-test('a gateway that stops while it claims a chat waits for its sends', async () => {
+test('a gateway that stops while it claims a chat waits until the messages of that chat are sent', async () => {
   const harness = await openHarness();
   onTestFinished(() => harness.close());
   await harness.people.post('/api/messages', { from: 1001, text: 'hi' });

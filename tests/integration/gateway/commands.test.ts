@@ -47,12 +47,12 @@ test('/start introduces the bot, with examples', async () => {
   expect(answer.match(/• /g)).toHaveLength(3);
 });
 
-test('/help depends on the role', async () => {
+test("/help lists the commands of the person's role", async () => {
   expect(await ask(1002, '/help')).toContain('deploy shop');
   expect(await ask(1005, '/help')).not.toContain('deploy shop');
 });
 
-test('/whoami says id and role', async () => {
+test("/whoami shows the person's id and role", async () => {
   expect(await ask(1005, '/whoami')).toBe('You are Eli, id 1005, role viewer.');
 });
 
@@ -60,7 +60,7 @@ test('/status says that nothing is running', async () => {
   expect(await ask(1005, '/status')).toBe('Nothing is running.');
 });
 
-test('/status names the turn, waiting messages, the topic and the jobs', async () => {
+test('/status shows the running turn, waiting messages, the topic and the jobs', async () => {
   await wait();
   await wait();
   await harness.rows(
@@ -81,7 +81,7 @@ test('/stop says that nothing is running when there is nothing to stop', async (
   expect(await stopBefore()).toBe(0);
 });
 
-test('/stop voids waiting messages, wakes the lane and notifies the worker', async () => {
+test('/stop stops waiting messages, wakes the lane and notifies the worker', async () => {
   const waiting = await wait();
   const subscriber = openRedis(inject('redisUrl'), createLog('test', 'silent'));
   const nudged: string[] = [];
@@ -95,7 +95,7 @@ test('/stop voids waiting messages, wakes the lane and notifies the worker', asy
   await closeRedis(subscriber);
 });
 
-test('/stop reaches a running turn although nothing waits', async () => {
+test('/stop reaches a running turn when no message waits', async () => {
   await wait();
   await harness.rows(`update inbox set outcome = 'answered' where outcome is null`);
   await harness.rows(
@@ -104,7 +104,7 @@ test('/stop reaches a running turn although nothing waits', async () => {
   expect(await ask(1001, '/stop')).toBe('Stopping…');
 });
 
-test('/new waits for its place in the lane and stops earlier messages', async () => {
+test('/new waits for its place in the lane and stops the messages sent before it', async () => {
   const waiting = await wait();
   await harness.people.post('/api/messages', { from: 1001, text: '/new' });
   const row = await until('it is in the inbox', async () => {
@@ -118,7 +118,7 @@ test('/new waits for its place in the lane and stops earlier messages', async ()
   expect(waiting).toBeLessThan(Number(row.id));
 });
 
-test('a command is recorded as answered, and its answer has the trace of the command', async () => {
+test('a command is recorded as answered, and its answer has the same trace id', async () => {
   await ask(1005, '/whoami');
   const [row] = await harness.rows<{ outcome: string; asked: string; answered: string }>(
     `select i.outcome, i.trace_id as asked, o.trace_id as answered from inbox i

@@ -37,7 +37,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const whole = (length: number): string => 'word '.repeat(length).slice(0, length - 1) + 'x';
 
-test('a paste that the client cut within a word is one message', async () => {
+test('a paste that the client cut in the middle of a word becomes one message', async () => {
   await send(whole(4_096));
   expect(await untilRows(1)).toMatchObject([{ isHeld: true }]);
   expect(await begin()).toBeNull();
@@ -51,7 +51,7 @@ test('a paste that the client cut within a word is one message', async () => {
   expect((await begin())?.messages).toHaveLength(1);
 });
 
-test('three parts, cut between words, come together in their order', async () => {
+test('three parts that the client cut between words become one message in order', async () => {
   await send(`one ${whole(3_900)}`);
   await send(`two ${whole(2_200)}`);
   await send('three');
@@ -62,7 +62,7 @@ test('three parts, cut between words, come together in their order', async () =>
   expect(first?.text).toBe([`one ${whole(3_900)}`, `two ${whole(2_200)}`, 'three'].join('\n'));
 });
 
-test('a second part that begins like a command is not a command', async () => {
+test('a second part of a text that begins like a command is text', async () => {
   await send(whole(4_096));
   await send('/var/log/syslog says no');
   await send(whole(4_096));
@@ -72,7 +72,7 @@ test('a second part that begins like a command is not a command', async () => {
   expect(await harness.said(1001)).toEqual([]);
 });
 
-test('a command right after a long message is a command', async () => {
+test('a command right after a long message is run as a command', async () => {
   await send(whole(4_096));
   await send('/secret set db-password correct-horse-battery');
   await until('it is answered', async () => (await harness.said(1001)).join().includes('secret:db-password'));
@@ -80,7 +80,7 @@ test('a command right after a long message is a command', async () => {
   expect(long?.text).toBe(whole(4_096));
 });
 
-test('a long message without a second part waits a moment, and a short one not at all', async () => {
+test('a long message waits shortly for a second part, and a short message does not wait', async () => {
   await send('deploy shop');
   expect(await untilRows(1)).toMatchObject([{ isHeld: false }]);
   await harness.rows(`update inbox set outcome = 'answered'`);
@@ -92,7 +92,7 @@ test('a long message without a second part waits a moment, and a short one not a
   expect((await untilRows(3))[2]).toMatchObject({ text: 'and another thing', outcome: null });
 });
 
-test('a command, a button and a later message are not joined', async () => {
+test('a command, a button press and a later message are not joined to a long message', async () => {
   await send(whole(4_096));
   await untilRows(1);
   await harness.rows(
@@ -102,7 +102,7 @@ test('a command, a button and a later message are not joined', async () => {
   expect((await untilRows(2))[1]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 
-test('a secret that was cut in two is found, and stored nowhere', async () => {
+test('a secret that the client cut into two messages is detected, and no table holds it', async () => {
   const token = `ghp_${'Ab3dEf6hIj9lMn2pQr5tUv8xYz1aBc4dEf7h'.slice(0, 36)}`;
   await send(`${whole(4_086)} ${token.slice(0, 9)}`);
   await send(`${token.slice(9)} is the token`);
@@ -116,7 +116,7 @@ test('a secret that was cut in two is found, and stored nowhere', async () => {
   await until('she is told', async () => (await harness.said(1001)).some((line) => line.includes('secret:')));
 });
 
-test('a joined message that is too long is refused once, with all of its parts', async () => {
+test('a text of six parts that is too long in total is refused once', async () => {
   for (let part = 0; part < 5; part += 1) await send(whole(4_096));
   await send('the end');
   const rows = await untilRows(6);
@@ -126,7 +126,7 @@ test('a joined message that is too long is refused once, with all of its parts',
   expect(await begin()).toBeNull();
 });
 
-test('in a group a second part without a mention belongs to the part that named the bot', async () => {
+test('a second part without a mention is joined to the first part that mentions the bot in a group', async () => {
   const date = Math.floor(Date.now() / 1_000);
   const part = (id: number, text: string): Promise<unknown> =>
     harness.people.post('/api/updates', {

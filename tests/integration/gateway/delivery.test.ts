@@ -34,7 +34,7 @@ async function settled(ids: readonly number[], timeoutMs?: number): Promise<read
 /** The newest `count` messages of the bot in Ada's chat. */
 const last = async (count: number): Promise<readonly string[]> => (await harness.said(1001)).slice(-count);
 
-test('control messages overtake others, which keep their order', async () => {
+test('control messages overtake other messages, which keep their order', async () => {
   await harness.fault({ method: 'sendMessage', delayMs: 300 });
   const first = await harness.say('telegram:1001', [{ text: 'on its way' }]);
   await until('the first one is being sent', async () => (await harness.calls('sendMessage')).length > 0);
@@ -48,7 +48,7 @@ test('control messages overtake others, which keep their order', async () => {
   expect(await last(5)).toEqual(['on its way', 'stopped', 'reply 1', 'reply 2', 'progress']);
 });
 
-test('progress that nobody has seen is not shown below the answer', async () => {
+test('progress that was not sent before the answer is sent above the answer', async () => {
   const ids = await harness.say('telegram:1001', [
     { text: 'saving: 10 %', slot: 's0', priority: 9 },
     { text: 'saving: 90 %', slot: 's0', priority: 9 },
@@ -58,7 +58,7 @@ test('progress that nobody has seen is not shown below the answer', async () => 
   expect(await last(2)).toEqual(['saving: 90 %', 'saved']);
 });
 
-test('messages of one slot are shown as one, which is edited at most once a second', async () => {
+test('messages with the same slot are shown as one message that is edited at most once a second', async () => {
   const before = (await harness.calls('editMessageText')).length;
   const first = await harness.say('telegram:1001', [{ text: 'deploying: 10 %', slot: 's1', priority: 9 }]);
   await settled(first);
@@ -76,7 +76,7 @@ test('messages of one slot are shown as one, which is edited at most once a seco
   expect((edits[1]?.at ?? 0) - (edits[0]?.at ?? 0)).toBeGreaterThanOrEqual(950);
 });
 
-test('a slot whose message is gone becomes a new message', async () => {
+test('an update of a deleted message is sent as a new message', async () => {
   await settled(await harness.say('telegram:1001', [{ text: 'progress of s2', slot: 's2' }]));
   await harness.fault({
     method: 'editMessageText',
@@ -87,7 +87,7 @@ test('a slot whose message is gone becomes a new message', async () => {
 });
 
 test.each(["message can't be edited", 'message to edit not found'])(
-  'a settled card that is too old or gone is left alone, and is no failure: %s',
+  'the update of an approval card is dropped without an error when Telegram says: %s',
   async (description) => {
     const slot = `receipt:${description}`;
     await settled(await harness.say('telegram:1001', [{ text: `card of ${slot}`, slot }]));
@@ -106,12 +106,12 @@ test.each(["message can't be edited", 'message to edit not found'])(
   },
 );
 
-test('an edit that changes nothing is a success', async () => {
+test('an edit that Telegram answers with "not modified" counts as sent', async () => {
   await settled(await harness.say('telegram:1001', [{ text: 'same', slot: 's3' }]));
   expect(await settled(await harness.say('telegram:1001', [{ text: 'same', slot: 's3' }]))).toEqual(['sent']);
 });
 
-test('a slot that grows and shrinks shows each part once', async () => {
+test('a message that is edited from one part to two and back shows each part once', async () => {
   const long = `${'a'.repeat(31_000)}\n\n${'b'.repeat(31_000)}`;
   await settled(await harness.say('telegram:1005', [{ text: 'short', slot: 's4' }]));
   await settled(await harness.say('telegram:1005', [{ text: long, slot: 's4' }]));
@@ -120,7 +120,7 @@ test('a slot that grows and shrinks shows each part once', async () => {
   expect(await harness.said(1005)).toEqual(['short again']);
 });
 
-test('a long text arrives whole, in order, with its buttons under the last part', async () => {
+test('a long text arrives complete and in order, with its buttons under the last part', async () => {
   const paragraphs = Array.from({ length: 125 }, (_, n) => `${n} ${'word '.repeat(60)}`.trim());
   const [id] = await harness.say('telegram:1002', [
     { text: paragraphs.join('\n\n'), buttons: [{ label: 'Go', value: 'go' }] },
@@ -132,7 +132,7 @@ test('a long text arrives whole, in order, with its buttons under the last part'
   expect(messages.map((one) => one.buttons !== null)).toEqual([...Array(messages.length - 1).fill(false), true]);
 });
 
-test('429 delays only its own chat, which keeps its order', async () => {
+test('a 429 delays only the chat that caused it, and that chat keeps its order', async () => {
   await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 6 } });
   const startedAt = Date.now();
   const slow = await harness.say('telegram:1001', [{ text: 'late 1' }, { text: 'late 2' }]);
@@ -144,13 +144,13 @@ test('429 delays only its own chat, which keeps its order', async () => {
   expect(await last(2)).toEqual(['late 1', 'late 2']);
 });
 
-test('a short failure of Telegram is not noticed by people', async () => {
+test('a short failure of Telegram delays a message without any notice in the chat', async () => {
   await harness.fault({ method: 'sendMessage', error: { code: 502 }, times: 2 });
   expect(await settled(await harness.say('telegram:1001', [{ text: 'after the hiccup' }]))).toEqual(['sent']);
   expect(await last(1)).toEqual(['after the hiccup']);
 });
 
-test('a connection lost after the message arrived shows it again, saying so', async () => {
+test('a message whose answer was lost is sent again under a line that says so', async () => {
   await harness.fault({ method: 'sendMessage', dropConnection: 'after' });
   await settled(await harness.say('telegram:1001', [{ text: 'did it **arrive**?' }]));
   expect(await last(2)).toEqual([
@@ -164,14 +164,17 @@ test('a connection lost after the message arrived shows it again, saying so', as
 test.each([
   ['to wait', { error: { code: 429, retryAfter: 1 } }],
   ['that something is broken', { error: { code: 502 }, times: 3 }],
-])('a message that may have arrived is marked even when the next try fails with %s', async (why, refusal) => {
-  await harness.fault({ method: 'sendMessage', dropConnection: 'after' });
-  await harness.fault({ method: 'sendMessage', ...refusal });
-  await settled(await harness.say('telegram:1001', [{ text: why }]), 20_000);
-  expect(await last(2)).toEqual([why, `(repeated, because I could not see whether this arrived)\n${why}`]);
-});
+])(
+  'a repeated message keeps its line about the repeat when Telegram answers the retry with %s',
+  async (why, refusal) => {
+    await harness.fault({ method: 'sendMessage', dropConnection: 'after' });
+    await harness.fault({ method: 'sendMessage', ...refusal });
+    await settled(await harness.say('telegram:1001', [{ text: why }]), 20_000);
+    expect(await last(2)).toEqual([why, `(repeated, because I could not see whether this arrived)\n${why}`]);
+  },
+);
 
-test('a message that replaces a deleted one is marked when it may have arrived before', async () => {
+test('a repeated message that replaces a deleted one has a line about the repeat', async () => {
   await settled(await harness.say('telegram:1001', [{ text: 'progress', slot: 'gone' }]));
   const gone = { code: 400, description: 'Bad Request: message to edit not found' };
   await harness.fault({ method: 'editMessageText', error: gone, times: 2 });
@@ -180,7 +183,7 @@ test('a message that replaces a deleted one is marked when it may have arrived b
   expect(await last(2)).toEqual(['result', '(repeated, because I could not see whether this arrived)\nresult']);
 });
 
-test('only the part with an unknown outcome is sent again', async () => {
+test('only the part of a long text whose answer was lost is sent again', async () => {
   const parts = ['a', 'b', 'c'].map((letter) => letter.repeat(31_000));
   const before = (await harness.calls('sendRichMessage')).length;
   await harness.fault({ method: 'sendRichMessage', delayMs: 1 });
@@ -193,14 +196,14 @@ test('only the part with an unknown outcome is sent again', async () => {
   expect(sent).toEqual([['a'], ['b'], ['(repeated, because I could not see whether this arrived)', 'b'], ['c']]);
 });
 
-test('a lost edit is repeated', async () => {
+test('an edit whose answer was lost is repeated', async () => {
   await settled(await harness.say('telegram:1001', [{ text: 'step 1', slot: 's5' }]));
   await harness.fault({ method: 'editMessageText', dropConnection: 'after' });
   await settled(await harness.say('telegram:1001', [{ text: 'step 2', slot: 's5' }]));
   expect(await last(1)).toEqual(['step 2']);
 });
 
-test('entities that Telegram cannot read are left out', async () => {
+test('a message is sent without entities when Telegram cannot parse them', async () => {
   await harness.fault({
     method: 'sendMessage',
     error: { code: 400, description: "Bad Request: can't parse entities: unsupported" },
@@ -210,7 +213,7 @@ test('entities that Telegram cannot read are left out', async () => {
   expect(message).toMatchObject({ text: 'plain in the end', entities: [] });
 });
 
-test('any other refusal is given up once, with a dead letter, and the next message goes out', async () => {
+test('a message that Telegram refuses for good becomes a dead letter, and the next message is sent', async () => {
   const before = (await harness.calls('sendMessage')).length;
   await harness.fault({ method: 'sendMessage', error: { code: 400, description: 'Bad Request: no such thing' } });
   const ids = await harness.say('telegram:1001', [{ text: 'refused' }, { text: 'next' }]);
@@ -221,19 +224,19 @@ test('any other refusal is given up once, with a dead letter, and the next messa
   ]);
 });
 
-test('a message is given up after a number of tries', async () => {
+test('a message becomes a dead letter after a number of failed tries', async () => {
   const [id] = await harness.say('telegram:1001', [{ text: 'never' }], false);
   await harness.rows('update outbox set attempts = 7 where id = $1', [id]);
   await harness.fault({ method: 'sendMessage', error: { code: 500 }, times: 3 });
   expect(await settled([id ?? 0])).toEqual(['failed']);
 });
 
-test('a message that the stream lost is delivered by the sweeper', async () => {
+test('a message whose stream entry was lost is sent by the sweeper', async () => {
   const ids = await harness.say('telegram:1001', [{ text: 'never announced' }], false);
   expect(await settled(ids, 12_000)).toEqual(['sent']);
 });
 
-test('typing is shown while nothing is being sent', async () => {
+test('typing is shown while no message is being sent', async () => {
   const publisher = createPublisher({ redis: harness.redis, prefix: harness.prefix, partitions: 1 });
   await harness.fault({ method: 'sendChatAction', error: { code: 403 } });
   await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'typing', chatKey: 'telegram:1001', traceId: 't' }]);

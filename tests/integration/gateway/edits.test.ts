@@ -49,7 +49,7 @@ async function whoami(): Promise<void> {
   await until('she is answered', async () => (await harness.said(1001)).length > before);
 }
 
-test('an edit of a message that waits changes its text in its place', async () => {
+test('an edit of a waiting message changes its text and keeps its place in the queue', async () => {
   const first = await send('deploy shop');
   await send('and then list the projects');
   await edit(first, 'deploy blog');
@@ -68,7 +68,7 @@ test('an edit of a message that waits changes its text in its place', async () =
   expect(await harness.said(1001)).toEqual([]);
 });
 
-test('an edit of a message that a turn has taken changes nothing, and says so once', async () => {
+test('an edit of a message that a turn has taken changes nothing, and is refused once with a line', async () => {
   const id = await send('deploy shop');
   await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   await edit(id, 'deploy blog');
@@ -88,7 +88,7 @@ test('an edit of a message that a turn has taken changes nothing, and says so on
   expect(line?.replyTo).toBe(id);
 });
 
-test('the messages of a turn that died count as taken', async () => {
+test('an edit of a message whose turn died is refused like one of a taken message', async () => {
   const id = await send('deploy shop');
   await claimLane(harness.pool, PEOPLE.admin, { ...OPTIONS, leaseMs: 1 });
   await edit(id, 'deploy blog');
@@ -97,7 +97,7 @@ test('the messages of a turn that died count as taken', async () => {
   expect(again?.messages[0]?.envelope).toMatchObject({ text: 'deploy shop' });
 });
 
-test('a message that waits behind the turn, in another chat, can still be edited', async () => {
+test('a message that waits behind a running turn can still be edited from another chat', async () => {
   await send('deploy shop');
   const id = await send('@signalbox_bot deploy forum', 'ops');
   const begun = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
@@ -115,7 +115,7 @@ test.each([
     'failed',
     'I could not handle that message, and its edit changes nothing. Send it again as a new message.',
   ],
-] as const)('an edit of a message that was %s names its outcome', async (outcome, _, line) => {
+] as const)('an edit of a message that was %s is answered with that outcome', async (outcome, _, line) => {
   const id = await send('deploy shop');
   const begun = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   if (!begun) throw new Error('nothing to begin');
@@ -151,14 +151,14 @@ test('an edit without changed words, such as a link preview, is ignored', async 
   expect(await harness.said(1001)).toHaveLength(1);
 });
 
-test('an edit into a command does not replace waiting words', async () => {
+test('an edit that turns a waiting message into a command leaves the message unchanged', async () => {
   const id = await send('deploy shop');
   await edit(id, '/stop');
   await heard(`Your original message is still waiting; I cannot add your edit. ${AGAIN}`);
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 
-test('an edit that names the bot in a group becomes a message, and one of a stranger gets no answer', async () => {
+test("an edit that adds a mention of the bot in a group becomes a message, and a stranger's edit gets no answer", async () => {
   const { messageId } = await harness.people.post('/api/messages', { from: 1001, text: 'lunch?', chat: 'ops' });
   await edit(messageId, '@signalbox_bot lunch?', 'ops');
   await harness.people
@@ -178,7 +178,7 @@ test('an edit that names the bot in a group becomes a message, and one of a stra
   expect(await harness.said(1009)).toHaveLength(1);
 });
 
-test('an edit that comes twice, and late, does not bring back an older text', async () => {
+test('an edit that Telegram delivers again late does not restore an older text', async () => {
   const id = await send('one');
   await edit(id, 'two');
   await edit(id, 'three');
@@ -202,7 +202,7 @@ test('an edit that comes twice, and late, does not bring back an older text', as
   expect((await inbox())[0]?.text).toBe('three');
 });
 
-test('a mistyped code that is edited into the right one lets its sender in', async () => {
+test('an edit that corrects a mistyped invitation code lets its sender in', async () => {
   await harness.people.post('/api/messages', { from: 1001, text: '/invite viewer' });
   const code = await until(
     'the code is shown',
@@ -234,7 +234,7 @@ async function whileBeginning(meanwhile: () => Promise<unknown>): Promise<string
   }
 }
 
-test('an edit that comes while a turn starts is answered, not lost', async () => {
+test('an edit that comes while a turn starts changes nothing, and is answered with a line', async () => {
   const id = await send('deploy shop');
   expect(await whileBeginning(() => edit(id, 'deploy blog'))).toBe('deploy shop');
   await heard(`I am already working on your original message. ${AGAIN}`);
@@ -263,7 +263,7 @@ test('a turn that starts during an edit sees the edit', async () => {
   }
 });
 
-test('an answer to a deleted message arrives, without a reply reference', async () => {
+test('an answer to a deleted message is sent without a reply reference', async () => {
   await harness.rows(`select * from outbox_put($1::jsonb)`, [
     JSON.stringify([
       {

@@ -54,7 +54,7 @@ async function bytesOf(name: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-test('files follow their text, in order, byte for byte, with the buttons under the text', async () => {
+test('files are sent after their text, in order and unchanged, with the buttons under the text', async () => {
   const csv = Buffer.from('a,b\r\n"ü",2\r\n');
   const large = Buffer.alloc(3_000_000, 7);
   const files = [await store('art_1', 'list.csv', csv), await store('art_2', 'dump.bin', large)];
@@ -70,7 +70,7 @@ test('files follow their text, in order, byte for byte, with the buttons under t
   expect(row?.receipt.messageIds).toHaveLength(3);
 });
 
-test('only a file with an unknown outcome is sent again, under a line that says so', async () => {
+test('only the file whose answer was lost is sent again, under a line that says so', async () => {
   const files = [await store('art_1', 'a.csv', Buffer.from('1')), await store('art_2', 'b.csv', Buffer.from('2'))];
   await harness.fault({ method: 'sendDocument', dropConnection: 'after' });
   await put({ text: 'Two files.', files });
@@ -84,7 +84,7 @@ test('only a file with an unknown outcome is sent again, under a line that says 
   ]);
 });
 
-test('a short failure of Telegram during an upload is not noticed', async () => {
+test('a short failure of Telegram during an upload delays the file without any notice in the chat', async () => {
   const files = [await store('art_1', 'a.csv', Buffer.from('1'))];
   await harness.fault({ method: 'sendDocument', error: { code: 502 } });
   await put({ text: 'One file.', files });
@@ -93,7 +93,7 @@ test('a short failure of Telegram during an upload is not noticed', async () => 
   expect(await seen()).toEqual(['One file.', '[a.csv]']);
 });
 
-test('a file that is not stored any more becomes a dead letter after its text', async () => {
+test('a file that is no longer stored becomes a dead letter, and its text is sent', async () => {
   await put({ text: 'It was here.', files: [{ artifactId: 'art_gone', name: 'a.csv' }] });
   await announce();
   await untilStatus('failed');
@@ -103,7 +103,7 @@ test('a file that is not stored any more becomes a dead letter after its text', 
   ]);
 });
 
-test('in a topic a file goes into the topic', async () => {
+test('a file for a topic is sent into that topic', async () => {
   const files = [await store('art_1', 'a.csv', Buffer.from('1'))];
   await put({ text: 'For the topic.', files }, 'telegram:-2001/101');
   await announce('telegram:-2001/101');
@@ -112,7 +112,7 @@ test('in a topic a file goes into the topic', async () => {
   expect(topics).toEqual([101, 101]);
 });
 
-test('a long answer with files is sent whole', async () => {
+test('a long answer with files is sent completely', async () => {
   const files = [await store('art_1', 'a.csv', Buffer.from('1'))];
   const paragraphs = Array.from({ length: 300 }, (_, n) => `Paragraph ${n} ${'x'.repeat(150)}`);
   await put({ text: paragraphs.join('\n\n'), files });

@@ -94,7 +94,7 @@ function expectWhole(delivered: readonly Delivered[]): void {
 }
 
 test(
-  'whatever a model writes arrives whole, in order, without a refusal or a second try',
+  'any text of a model arrives complete and in order, with one request per message and no refusal',
   async () => {
     const { delivered, calls } = await deliver('telegram:1001', NASTY_TEXTS);
     expectWhole(delivered);
@@ -105,11 +105,11 @@ test(
   TIMEOUT_MS,
 );
 
-describe('a text with markup of its own', () => {
+describe('a text that contains markup of Telegram', () => {
   test.each([
     ['to one person', 'telegram:1001'],
     ['to a group', GROUP],
-  ])('stays text: %s', async (_, chatKey) => {
+  ])('is shown as plain text: %s', async (_, chatKey) => {
     const { delivered, calls } = await deliver(chatKey, ATTACKS);
     expectWhole(delivered);
     for (const { messages } of delivered) {
@@ -127,7 +127,7 @@ describe('a text with markup of its own', () => {
     }
   });
 
-  test('mentions nobody in a group, and does not change code', async () => {
+  test('mentions nobody in a group, and leaves code unchanged', async () => {
     const text = nastyText('@ada_lovelace **@ben_boss** (@cleo_ops) https://x.example/)@dara_ops `@scope/name`');
     const [group] = (await deliver(GROUP, [text])).delivered;
     const types = group?.messages.flatMap((one) => one.entities.map((entity) => entity.type));
@@ -144,7 +144,7 @@ function nastyText(text: string): NastyText {
 
 describe('a server that knows no rich messages', () => {
   test(
-    'is asked once, and everything arrives whole as text',
+    'gets one rich request, and then every message as complete plain text',
     async () => {
       await harness.fault({
         method: 'sendRichMessage',

@@ -38,7 +38,7 @@ describe('a code for another account', () => {
     expect((await people()).map(({ user_key }) => user_key)).not.toContain('1011');
   });
 
-  test('is in no table after it was shown', async () => {
+  test('is stored in no table', async () => {
     const code = await linkCode();
     await until('it is delivered', async () => {
       const [row] = await harness.rows<{ body: string | null }>(
@@ -65,7 +65,7 @@ describe('a code for another account', () => {
     expect(await ask(OTHER, code)).toMatch(/^This account is Ada’s now/);
   });
 
-  test('is invalid once it was written into a group', async () => {
+  test('is invalid once it was posted in a group', async () => {
     const code = await linkCode();
     await harness.people.post('/api/messages', { from: 1001, text: `@signalbox_bot ${code}`, chat: 'ops' });
     await until(
@@ -99,7 +99,7 @@ describe('two accounts of one person', () => {
     ]);
   });
 
-  test('lose their role together', async () => {
+  test('lose their role together when one is removed', async () => {
     await ask(1001, '/deny 1010');
     expect((await people()).filter(({ person }) => person === '1002')).toEqual([]);
     expect(await ask(1002, '/whoami')).toMatch(/1002/);

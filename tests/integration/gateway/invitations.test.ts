@@ -46,7 +46,7 @@ const history = async (): Promise<string> => {
 
 describe('an invitation', () => {
   test.each(['the code alone', "the link's /start", 'the code in small letters'])(
-    '%s lets a stranger in with its role, once, and the inviter is told',
+    '%s lets a stranger in once with the invited role, and notifies the inviter',
     async (how) => {
       const { code, link, text } = await invite('developer Max Planck');
       expect(text).toMatch(/^Invitation for Max Planck as a developer, valid once and for 24 h:/);
@@ -67,7 +67,7 @@ describe('an invitation', () => {
     },
   );
 
-  test('the database holds neither the code nor a hash that helps to guess it', async () => {
+  test('is stored neither as a code nor as a hash that helps to guess it', async () => {
     const { code } = await invite('viewer');
     const wrong = `${code.startsWith('A') ? 'B' : 'A'}${code.slice(1)}`;
     await ask(1009, wrong);
@@ -85,7 +85,7 @@ describe('an invitation', () => {
     expect(stored[0]?.row.toUpperCase()).not.toContain(code);
   });
 
-  test('a delivery that is given up does not store the code', async () => {
+  test('leaves no code in the database when its delivery fails for good', async () => {
     await harness.meet(1001);
     await harness.fault({ method: 'sendMessage', error: { code: 400, description: 'Bad Request: no' }, times: 2 });
     await say(1001, '/invite viewer');
@@ -93,7 +93,7 @@ describe('an invitation', () => {
     expect(await history()).not.toMatch(/[0-9A-Z]{4}(-[0-9A-Z]{4}){2}/);
   });
 
-  test('an expired code, or one of a former admin, is refused with the reason', async () => {
+  test('is refused with the reason when it has expired or its admin has lost the role', async () => {
     const old = await invite('viewer');
     await harness.rows(`update invitations set expires_at = now() - interval '1 second'`);
     expect(await ask(1009, old.code)).toBe('That code is no longer valid. Ask an admin for a new one.');
@@ -103,14 +103,14 @@ describe('an invitation', () => {
     expect(await roleOf(1009)).toBeNull();
   });
 
-  test('a known person is promoted by a code, never demoted, and a useless code stays unused', async () => {
+  test('promotes a known person, never demotes one, and is not used up when it would change nothing', async () => {
     const { code } = await invite('developer');
     expect(await ask(1001, code)).toMatch(/^You are an admin already, so the code was not used up\./);
     expect(await ask(1005, code)).toBe('Thank you, Eli. You are a developer now.');
     expect([await roleOf(1001), await roleOf(1005)]).toEqual(['admin', 'developer']);
   });
 
-  test('of two people with one code one is let in', async () => {
+  test('lets in one of two people who send the code at the same time', async () => {
     const { code } = await invite('viewer');
     await Promise.all([say(1009, code), say(1010, code)]);
     await until('both are answered', async () => {
@@ -120,7 +120,7 @@ describe('an invitation', () => {
     expect([await roleOf(1009), await roleOf(1010)].filter(Boolean)).toEqual(['viewer']);
   });
 
-  test('an update that comes twice makes one invitation', async () => {
+  test('is created once when the command is delivered twice', async () => {
     const update = {
       update_id: 4_000,
       message: {
@@ -140,8 +140,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('guessing', () => {
-  test('after five wrong codes in an hour even the right one is refused', async () => {
+describe('guessing a code', () => {
+  test('after five wrong codes in an hour even the right code is refused', async () => {
     const { code } = await invite('viewer');
     for (let n = 0; n < 5; n += 1)
       expect(await ask(1009, `AAAA-BBBB-CC0${n}`)).toBe(
@@ -152,7 +152,7 @@ describe('guessing', () => {
     expect(await ask(1010, code)).toMatch(/^Welcome, Max/);
   });
 
-  test('the limit is told once, not with every further guess', async () => {
+  test('the notice about too many wrong codes is sent once, not after each further code', async () => {
     await harness.rows(`insert into code_tries (user_key) select '1009' from generate_series(1, 5)`);
     for (let n = 0; n < 4; n += 1) await say(1009, `AAAA-BBBB-CC0${n}`);
     await until('all are recorded', async () => {
@@ -172,7 +172,7 @@ describe('guessing', () => {
     expect(await ask(1009, code)).toMatch(/^Welcome, Zoe/);
   });
 
-  test('a hyphenated word of a known person is not taken for a code', async () => {
+  test('a hyphenated word from a known person is not treated as a code', async () => {
     await harness.rows(`insert into code_tries (user_key) select '1002' from generate_series(1, 5)`);
     await say(1002, 'shop-blue-test');
     await until('it waits for a turn', async () => {
@@ -222,7 +222,7 @@ describe('in a group', () => {
   });
 });
 
-test('/invite shows its usage, and the likely role', async () => {
+test('/invite without arguments shows its usage and the most likely role', async () => {
   expect(await ask(1001, '/invite develper Max')).toBe(
     'Write it as /invite <role> [name]. Roles are viewer, developer, operator, admin. Did you mean developer?',
   );
@@ -233,7 +233,7 @@ test('/invite shows its usage, and the likely role', async () => {
   expect(await harness.rows('select 1 from invitations')).toEqual([]);
 });
 
-test('a stranger reads how to get an invitation', async () => {
+test('a stranger is told how to get an invitation', async () => {
   expect(await ask(1009, 'hello')).toBe(
     `Hello Zoe, I only work for people I know. Ask an admin for an invitation (your id is ${PEOPLE.stranger}), and send me its code.`,
   );

@@ -42,7 +42,7 @@ test('“stop” ends a followed log at once, without a turn or an answer', asyn
   expect((await harness.said(1002)).length).toBe(before);
 });
 
-test('“stop” is a message where no log is followed, and other words always are', async () => {
+test('“stop” is an ordinary message when no log is followed, and a longer sentence always is', async () => {
   await follow('act_f2', 0);
   await write('stop');
   expect(await newest()).toMatchObject({ outcome: null });
@@ -52,7 +52,7 @@ test('“stop” is a message where no log is followed, and other words always a
   expect(await stopped('act_f3')).toBe(false);
 });
 
-test('/stop ends a followed log too, and does not say that nothing is running', async () => {
+test('/stop also ends a followed log, and does not answer that nothing is running', async () => {
   await harness.rows(`update inbox set outcome = 'answered' where outcome is null`);
   await follow('act_f4');
   await write('/stop');
@@ -63,7 +63,7 @@ test('/stop ends a followed log too, and does not say that nothing is running', 
   ).toEqual([]);
 });
 
-test('the button ends its own log, once, and only for its person', async () => {
+test('the Stop button of a log ends that log once, and only for the person who follows it', async () => {
   await follow('act_f5');
   const [id] = await harness.say('telegram:1002', [
     { text: 'Log of shop', buttons: [{ label: 'Stop', value: 'stop', ends: 'act_f5' }], slot: 'act_f5/log' },

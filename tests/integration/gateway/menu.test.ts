@@ -40,7 +40,7 @@ const registered = (): Promise<boolean> =>
 const EVERYBODY = 'new stop status memory approvals why secret help mute whoami link agents language';
 const ADMIN = `${EVERYBODY} people invite allow deny users role queues`;
 
-test('the menu has the commands in the language of each person, and more for admins', async () => {
+test('the command menu is in the language of each person, and longer for admins', async () => {
   await harness.startGateway();
   await registered();
   expect(names(await offeredTo(1002))).toBe(EVERYBODY);
@@ -63,7 +63,7 @@ test('the menu has the commands in the language of each person, and more for adm
   expect(button.menuButton).toEqual({ type: 'commands' });
 });
 
-test('a second start changes nothing except menus that were changed meanwhile', async () => {
+test('a second start registers only menus that were changed in between', async () => {
   const first = await harness.startGateway();
   await registered();
   await first.close();
@@ -87,7 +87,7 @@ test('a second start changes nothing except menus that were changed meanwhile', 
   expect(await changes()).toHaveLength(before + 2);
 });
 
-test('a new admin gets the longer menu at once, and a former admin loses it', async () => {
+test('a new admin gets the longer menu at once, and a former admin gets the shorter one', async () => {
   await harness.startGateway();
   await registered();
   await harness.people.post('/api/messages', { from: 1001, text: '/allow 1002 admin' });
@@ -97,7 +97,7 @@ test('a new admin gets the longer menu at once, and a former admin loses it', as
   expect(names(await offeredTo(1001))).toBe(ADMIN);
 });
 
-test('a person who lost the role admin while no gateway ran loses the longer menu', async () => {
+test('an admin who was demoted while no gateway ran gets the shorter menu at the next start', async () => {
   await harness.rows(`update users set role = 'admin' where user_key = '1002'`);
   const first = await harness.startGateway();
   await registered();
@@ -108,14 +108,14 @@ test('a person who lost the role admin while no gateway ran loses the longer men
   await until('Ben is offered less', async () => names(await offeredTo(1002)) === EVERYBODY);
 });
 
-test('an admin without a chat with the bot delays nobody', async () => {
+test('an admin who has no chat with the bot does not delay the menus of others', async () => {
   await harness.rows(`insert into users (user_key, channel, name, role) values ('4711', 'telegram', 'Max', 'admin')`);
   await harness.startGateway();
   await registered();
   expect(names(await offeredTo(1001))).toBe(ADMIN);
 });
 
-test('menus are retried when Telegram fails, and commands work meanwhile', async () => {
+test('command menus are registered again after Telegram fails, and commands work meanwhile', async () => {
   await harness.fault({ method: 'getMyCommands', error: { code: 502 }, times: 2 });
   const { lines } = await harness.startGateway();
   await harness.people.post('/api/messages', { from: 1001, text: '/whoami' });

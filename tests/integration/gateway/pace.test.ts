@@ -16,7 +16,7 @@ const texts = (count: number): readonly { text: string }[] =>
 /** The clock of the simulator's call log. Taken before the first send, so that a slow start cannot make a pace look too quick. */
 const now = (): number => performance.timeOrigin + performance.now();
 
-test('a chat gets a burst, then one message a second, and delays no other chat', async () => {
+test('a chat is sent a burst, then one message a second, and delays no other chat', async () => {
   await harness.startGateway({ TELEGRAM_CHAT_SENDS_PER_SECOND: '1', TELEGRAM_CHAT_BURST: '4' });
   await harness.meet(1001, 1002);
   const startedAt = now();
@@ -31,7 +31,7 @@ test('a chat gets a burst, then one message a second, and delays no other chat',
   expect(await harness.said(1001)).toEqual(texts(8).map((row) => row.text));
 });
 
-test('a long wait releases the chat, and a control message still goes first', async () => {
+test('a gateway releases a chat that must wait long, and a control message still goes first', async () => {
   await harness.startGateway({ TELEGRAM_CHAT_SENDS_PER_SECOND: '0.4', TELEGRAM_CHAT_BURST: '1' });
   await harness.meet(1001);
   await harness.say('telegram:1001', texts(2));
@@ -44,7 +44,7 @@ test('a long wait releases the chat, and a control message still goes first', as
   expect(await harness.said(1001)).toEqual(['message 0', 'Stopping…', 'message 1']);
 });
 
-test('all chats together keep the global rate', async () => {
+test('sends to all chats together stay within the global rate', async () => {
   await harness.startGateway({ TELEGRAM_SENDS_PER_SECOND: '5' });
   await harness.meet(1001, 1002, 1005);
   const startedAt = now();

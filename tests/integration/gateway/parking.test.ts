@@ -41,7 +41,7 @@ test.each([
   expect(await harness.rows('select 1 from dead_letters where resolved_at is null')).toEqual([]);
 });
 
-test('messages missed while the bot was blocked arrive after it is unblocked, once and in order', async () => {
+test('messages held while the bot was blocked are sent once and in order after the unblocking', async () => {
   await harness.people.post('/api/block', { person: 1001, blocked: true });
   await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
   await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two', priority: 0 }, { text: 'three', priority: 9 }]);
@@ -54,7 +54,7 @@ test('messages missed while the bot was blocked arrive after it is unblocked, on
   expect(await harness.said(1001)).toEqual(['one', 'two', 'three', 'four']);
 });
 
-test('missed messages of more than a day are counted in one sentence, in the language of the person', async () => {
+test("held messages that are older than a day are summarized in one sentence in the person's language", async () => {
   await harness.rows(`update users set language = 'de' where user_key = '1001'`);
   await harness.people.post('/api/block', { person: 1001, blocked: true });
   await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
@@ -76,7 +76,7 @@ test('missed messages of more than a day are counted in one sentence, in the lan
   expect(await harness.said(1001)).toHaveLength(3);
 });
 
-test('blocking the bot parks the chat at once, and unblocking unparks it', async () => {
+test('blocking the bot parks the chat at once, and unblocking it unparks the chat', async () => {
   await harness.people.post('/api/block', { person: 1001, blocked: true });
   await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
   await harness.people.post('/api/block', { person: 1001, blocked: false });
@@ -109,7 +109,7 @@ test('a group that becomes a supergroup keeps its messages and threads', async (
   expect(await harness.said(1001, 'ops')).toEqual(['hello', 'to the old address']);
 });
 
-test('contradicting moves of a chat end in one chat', async () => {
+test('a chat that is said to move to two chats at once ends up in one of them', async () => {
   const move = (from: number, to: number): Promise<unknown> =>
     harness.people.post('/api/updates', {
       update: {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('a message becomes an inbox row and a wake-up of the worker', async () => {
+test('a message becomes an inbox row and wakes the worker', async () => {
   await harness.people.post('/api/messages', { from: 1001, text: 'what is running on staging?' });
   const [entry] = await until('a wake-up is on the stream', async () => {
     const found = await harness.entries(INBOUND_TOPIC);
@@ -26,7 +26,7 @@ test('a message becomes an inbox row and a wake-up of the worker', async () => {
   expect(entry).toEqual({ userKey: PEOPLE.admin, traceId: rows[0]?.trace_id });
 });
 
-test('an outbox row becomes a message in the chat, formatted, and its delivery is noted', async () => {
+test('an outbox row is sent as a formatted message, and is marked as sent', async () => {
   const [id] = await harness.say('telegram:1001', [{ text: 'Shop **1.4.2** is up.', userKey: PEOPLE.admin }]);
   const message = await until('Ada sees it', async () =>
     (await harness.people.messages(1001)).find((one) => one.text === 'Shop 1.4.2 is up.'),

@@ -29,7 +29,7 @@ const roles = async (): Promise<Readonly<Record<string, string>>> => {
 
 const OPTIONS = { worker: 'w1', leaseMs: 60_000, maxMessages: 10, idleMs: 60_000, agent: 'product_owner' };
 
-test('/people shows who may speak, and which invitations are open', async () => {
+test('/people lists the people with a role, and the open invitations', async () => {
   await ask(1001, '/invite viewer Dana');
   const list = await ask(1001, '/people');
   expect(list).toMatch(/^3 people may speak here:/);
@@ -37,29 +37,32 @@ test('/people shows who may speak, and which invitations are open', async () => 
   expect(list).toContain('• Invitation for Dana as a viewer, 24 h left');
 });
 
-test.each(['/people', '/allow 1009 viewer', '/deny 1005', '/invite viewer'])('%s needs an admin', async (command) => {
-  expect(await ask(1002, command)).toBe(
-    'Your role (developer) does not allow that; it needs the role admin. Ask an admin.',
-  );
-  expect(Object.keys(await roles())).toHaveLength(3);
-});
+test.each(['/people', '/allow 1009 viewer', '/deny 1005', '/invite viewer'])(
+  '%s is refused to anybody but an admin',
+  async (command) => {
+    expect(await ask(1002, command)).toBe(
+      'Your role (developer) does not allow that; it needs the role admin. Ask an admin.',
+    );
+    expect(Object.keys(await roles())).toHaveLength(3);
+  },
+);
 
 describe('/allow', () => {
-  test('lets a stranger in, and notifies them when they wrote before', async () => {
+  test('lets a stranger in, and notifies a stranger who wrote before', async () => {
     await ask(1009, 'hello');
     expect(await ask(1001, '/allow 1009 developer Zoe')).toBe('Zoe (id 1009) may speak here now, as a developer.');
     await hears(1009, 'An admin let you in: you may speak here now, as a developer.');
     expect(await ask(1009, '/whoami')).toBe('You are Zoe, id 1009, role developer.');
   });
 
-  test('lets in somebody who never wrote, and cannot notify them yet', async () => {
+  test('lets in a person who never wrote, and cannot notify them yet', async () => {
     expect(await ask(1001, '/allow 4711 viewer')).toBe('4711 (id 4711) may speak here now, as a viewer.');
     expect(await ask(1001, '/whoami')).toContain('admin');
     expect(await harness.rows(`select 1 from dead_letters`)).toEqual([]);
     expect(await harness.rows(`select 1 from outbox where chat_key = 'telegram:4711'`)).toEqual([]);
   });
 
-  test('changes a role at once, even for a waiting message', async () => {
+  test('changes a role at once, even for a message that already waits', async () => {
     await harness.meet(1005);
     await ask(1001, '/allow 1005 operator');
     await hears(1005, 'An admin changed your role: you are an operator now.');
@@ -75,7 +78,7 @@ describe('/allow', () => {
   });
 
   test.each(['/allow', '/allow 1009', '/allow Zoe developer', '/allow 1009 king', '/deny', '/deny Zoe'])(
-    '%j is answered with the right form of the command',
+    '%j is answered with the correct form of the command',
     async (command) => {
       expect(await ask(1001, command)).toMatch(/^Write it as \/(allow|deny) <id>/);
       expect(Object.keys(await roles())).toHaveLength(3);
@@ -84,7 +87,7 @@ describe('/allow', () => {
 });
 
 describe('/deny', () => {
-  test('removes a role, notifies the person, and voids their waiting work', async () => {
+  test('removes a role, notifies the person, and stops their waiting work', async () => {
     await harness.meet(1002);
     await until('Ben waits for a turn', async () => (await harness.rows('select 1 from lanes')).length === 1);
     expect(await ask(1001, '/deny 1002')).toBe(
@@ -98,7 +101,7 @@ describe('/deny', () => {
     await hears(1002, 'Hello Ben, I only work for people I know.');
   });
 
-  test('of a stranger changes nothing', async () => {
+  test('for a stranger changes nothing', async () => {
     expect(await ask(1001, '/deny 1009')).toBe('1009 has no role; nothing was changed.');
   });
 });
@@ -109,13 +112,13 @@ describe('the last admin', () => {
     expect((await roles())['1001']).toBe('admin');
   });
 
-  test('can be removed once there is another', async () => {
+  test('can be removed once there is another admin', async () => {
     await ask(1001, '/allow 1002 admin');
     expect(await ask(1001, '/deny 1001')).toMatch(/^Ada \(id 1001\) no longer has a role here/);
     expect((await roles())['1001']).toBeUndefined();
   });
 
-  test('two admins who demote each other at the same moment leave one admin', async () => {
+  test('remains when two admins demote each other at the same moment', async () => {
     await harness.rows(`update users set role = 'admin' where user_key = '1002'`);
     const change = (target: string): Promise<readonly { result: string }[]> =>
       harness.rows(`select user_allow($1, 'telegram', null, 'viewer', false) as result`, [target]);
@@ -127,7 +130,7 @@ describe('the last admin', () => {
   });
 });
 
-test('an unknown command is answered with the nearest one, and never reaches the agent', async () => {
+test('an unknown command is answered with the nearest known command, and never reaches the agent', async () => {
   expect(await ask(1005, '/statsu')).toBe(
     'There is no command /statsu. Did you mean /status? /help shows what I can do.',
   );
@@ -139,11 +142,11 @@ test('an unknown command is answered with the nearest one, and never reaches the
   expect(await harness.rows('select 1 from inbox where outcome is null')).toEqual([]);
 });
 
-test("commands work in any case and with the bot's name behind them", async () => {
+test("commands work in any case and with the bot's name after them", async () => {
   expect(await ask(1005, '/WhoAmI@Signalbox_Bot')).toBe('You are Eli, id 1005, role viewer.');
 });
 
-test('a path at the beginning is text for the agent', async () => {
+test('a message that begins with a file path is text for the agent', async () => {
   await say(1002, '/etc/hosts is broken');
   await until('it waits for a turn', async () => {
     const found = await harness.rows(

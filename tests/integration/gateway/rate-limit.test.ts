@@ -28,7 +28,7 @@ const written = (userKey: string, count: number, secondsApart: number, first = 0
     at: new Date(Date.UTC(2026, 0, 1) + n * secondsApart * 1_000).toISOString(),
   }));
 
-it('messages sent quickly exceed the limit, even in two deliveries', async () => {
+it('messages written in quick succession exceed the limit, even when they arrive in two deliveries', async () => {
   expect(await limit.check(written('hasty', 2, 1))).toEqual([true, true]);
   expect(await limit.check(written('hasty', 3, 1, 2))).toEqual([true, false, false]);
 });

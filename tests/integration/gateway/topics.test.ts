@@ -33,7 +33,7 @@ const statusOf = async (key: string): Promise<readonly string[]> =>
   );
 const WHO = 'You are Ada, id 1001, role admin.';
 
-test('a question in a topic is answered there, and in the general topic without a topic id', async () => {
+test('a question in a topic is answered in that topic, and one in the general topic without a topic id', async () => {
   await harness.startGateway();
   await inTopic(DEPLOYS, '/help@signalbox_bot');
   await inTopic(null, '/status@signalbox_bot');
@@ -44,7 +44,7 @@ test('a question in a topic is answered there, and in the general topic without 
   expect(answers.find(([, text]) => text.startsWith('Nothing is running'))?.[0]).toBeNull();
 });
 
-test('words in a topic that the bot opened are not for the bot, unless they answer it', async () => {
+test('a message in a topic that the bot opened is ignored unless it replies to the bot', async () => {
   await harness.people.post('/api/rights', { by: 1001, status: 'administrator' });
   await harness.startGateway();
   await inTopic(DEPLOYS, 'lunch?');
@@ -59,7 +59,7 @@ test('words in a topic that the bot opened are not for the bot, unless they answ
   expect(row).toEqual({ text: 'shop', chat_key: 'telegram:-2001/101' });
 });
 
-test('a group that refuses messages is parked with all of its topics, future ones included', async () => {
+test('a group that refuses messages is parked with all of its topics, including later ones', async () => {
   await harness.startGateway();
   await inTopic(DEPLOYS, '/status@signalbox_bot');
   await untilSeen(1);
@@ -85,7 +85,7 @@ test('a group that refuses messages is parked with all of its topics, future one
   expect(seen).toContainEqual([INCIDENTS, 'new topic']);
 });
 
-test('a topic that answers 403 parks its chat', async () => {
+test('a topic that answers 403 parks the whole chat', async () => {
   await harness.startGateway();
   await harness.fault({ method: 'sendMessage', error: { code: 403, description: 'Forbidden: bot was kicked' } });
   await harness.say('telegram:-2001/101', [{ text: 'one' }]);
@@ -102,7 +102,7 @@ test('a topic that answers 403 parks its chat', async () => {
   );
 });
 
-test('an answer to a topic that was deleted becomes a dead letter, and the rest of the chat goes on', async () => {
+test('an answer to a deleted topic becomes a dead letter, and the other messages of the chat are sent', async () => {
   await harness.startGateway();
   await harness.say('telegram:-2001/77', [{ text: 'for a topic that is gone' }]);
   await until('it is given up', async () => (await statusOf('telegram:-2001/77'))[0] === 'failed');
@@ -110,7 +110,7 @@ test('an answer to a topic that was deleted becomes a dead letter, and the rest 
   expect(await untilSeen(1)).toEqual([[null, 'still here']]);
 });
 
-test('a chat with a new id keeps its topics, threads and waiting messages', async () => {
+test('a group that becomes a supergroup keeps its topics, threads and waiting messages', async () => {
   await harness.rows(`insert into threads (thread_id, user_key, n, chat_key, agent) values
     ('t1', '1001', 1, 'telegram:-1/101', 'a'), ('t2', '1001', 2, 'telegram:-1', 'a')`);
   await harness.say('telegram:-1/101', [{ text: 'for the topic' }], false);
@@ -137,7 +137,7 @@ test('the topics of a group share its rate limit', async () => {
   expect(await sends(2)).toHaveLength(2);
 });
 
-test('429 in one topic delays the other topics of its chat too', async () => {
+test('a 429 in one topic delays the other topics of its chat too', async () => {
   await harness.startGateway();
   await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 2 } });
   await harness.say('telegram:-2001/101', [{ text: 'first' }]);
@@ -149,7 +149,7 @@ test('429 in one topic delays the other topics of its chat too', async () => {
   for (const call of later) expect(call.at - (refused?.at ?? 0)).toBeGreaterThan(1_900);
 });
 
-test('a command in a private topic is answered there', async () => {
+test('a command in a topic of a private chat is answered in that topic', async () => {
   await harness.startGateway();
   await harness.meet(1001);
   await harness.people.post('/api/updates', {
@@ -169,7 +169,7 @@ test('a command in a private topic is answered there', async () => {
   expect(call?.params).toMatchObject({ chat_id: 1001, message_thread_id: 9, text: WHO });
 });
 
-test('a link to a message becomes plain words in a chat whose messages have no address, and other links are kept', async () => {
+test('a link to a message becomes plain text in a chat whose messages have no address', async () => {
   await harness.startGateway();
   const text = 'decide on [the card](#message), see [help](https://example.org/)';
   await harness.say('telegram:-2001', [{ text, linkTo: '42' }]);

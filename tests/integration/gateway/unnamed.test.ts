@@ -30,7 +30,7 @@ async function heard(): Promise<readonly string[]> {
   return harness.said(1001, 'ops');
 }
 
-test('an anonymous admin who asks the bot reads once which setting to turn off', async () => {
+test('an anonymous admin who asks the bot is told once which setting to turn off', async () => {
   await post({ text: '/status@signalbox_bot' });
   await until('it is said', async () => (await harness.said(1001, 'ops')).length === 1);
   await post({ text: '@signalbox_bot deploy shop' });
@@ -40,7 +40,7 @@ test('an anonymous admin who asks the bot reads once which setting to turn off',
   expect(await harness.rows(`select 1 from inbox where chat_key = 'telegram:-2001'`)).toEqual([]);
 });
 
-test('a person who writes as a channel reads that their name is not visible', async () => {
+test('a person who writes as a channel is told that the bot cannot see who they are', async () => {
   const channel = { id: -1_009_999, type: 'channel', title: 'news' };
   await post({ from: AS_CHANNEL, sender_chat: channel, text: '@signalbox_bot deploy shop' });
   await until('it is said', async () => (await harness.said(1001, 'ops')).length === 1);
