@@ -12,7 +12,7 @@ test('the menu button of one chat takes precedence over the button of all chats'
   expect(await api.getChatMenuButton({ chat_id: 1002 })).toEqual({ type: 'default' });
 });
 
-test('commands for a language of three letters or for an unknown chat are refused', async () => {
+test('commands with a three-letter language code or for an unknown chat are refused', async () => {
   const commands = [{ command: 'help', description: 'What I can do' }];
   await expect(api.setMyCommands(commands, { language_code: 'deu' as 'de' })).rejects.toMatchObject({
     description: 'Bad Request: invalid language code specified',
@@ -22,7 +22,7 @@ test('commands for a language of three letters or for an unknown chat are refuse
   });
 });
 
-test('the order of scopes decides which commands a person is offered', async () => {
+test('a person is offered the bot commands of the narrowest scope: member, group or private chat, then all', async () => {
   const say = (description: string): { command: string; description: string }[] => [{ command: 'help', description }];
   const offered = async (chat: string): Promise<unknown> => client.get(`/api/commands?as=1001&chat=${chat}`);
   await api.setMyCommands(say('for all'));

@@ -34,7 +34,7 @@ test.each([
   ['what a browser calls the same site, which is any port', { 'sec-fetch-site': 'same-site' }],
   ['a foreign name that resolves to this machine', { host: 'rebound.example.org:8081' }],
   ['a name that only looks like this machine', { host: '127.0.0.1.example.org' }],
-])('a request from %s can neither read the list of people nor write as one of them', async (_who, headers) => {
+])('a request from %s can neither read the list of people nor write a message', async (_who, headers) => {
   const before = await api.getUpdates();
   expect(await send('/api/people', headers)).toBeGreaterThanOrEqual(400);
   expect(await send('/api/messages', headers, 'POST')).toBeGreaterThanOrEqual(400);
@@ -42,7 +42,7 @@ test.each([
   expect(await api.getUpdates()).toEqual(before);
 });
 
-test('the simulator answers its own page, a typed address and a program of this machine', async () => {
+test('the simulator answers its own page, an address typed in a browser and a local program', async () => {
   const own = { origin: simulator.url, referer: `${simulator.url}/`, 'sec-fetch-site': 'same-origin' };
   expect(await send('/api/people', own)).toBe(200);
   expect(await send('/api/messages', own, 'POST')).toBe(200);
@@ -59,7 +59,7 @@ test.each([
   'setWebhook?url=http://127.0.0.1:1/',
   'deleteMyCommands',
   'answerCallbackQuery?callback_query_id=1',
-])('GET %s changes nothing, and the error says to use POST', async (call) => {
+])('GET %s is refused without effect, and the error says to use POST', async (call) => {
   await client.post('/api/messages', { from: 1001, text: 'kept' });
   const url = `${simulator.url}/bot${DEFAULT_TOKEN}/${call}`;
   expect((await fetch(url, { method: 'HEAD' })).status).toBe(405);
@@ -70,12 +70,12 @@ test.each([
   expect(await api.getWebhookInfo()).toMatchObject({ url: '' });
 });
 
-test('GET is still accepted for methods that only read', async () => {
+test('GET is accepted for methods that only read', async () => {
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe`);
   expect(await response.json()).toMatchObject({ ok: true, result: { id: 100 } });
 });
 
-test('only the user who runs the simulator can read its files, also in a folder of an earlier release', async () => {
+test('only the user who runs the simulator can read its files, even in a folder that was readable before', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'simulator-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
   chmodSync(dataDir, 0o755);
@@ -97,7 +97,7 @@ test('only the user who runs the simulator can read its files, also in a folder 
   expect(all.filter((path) => readFileMode(path) !== 0)).toEqual([]);
 });
 
-test('a program on this machine without the key can act neither as a person nor as a bot', async () => {
+test("a program on this machine that lacks the simulator's key can act neither as a person nor as a bot", async () => {
   const key = 'printed-at-the-start'.padEnd(32, '0');
   const closed = await createSimulator({ key });
   onTestFinished(() => closed.close());

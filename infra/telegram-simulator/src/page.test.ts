@@ -34,19 +34,19 @@ test.each<[string, [string, number, number][], string]>([
   ['see\n\ncode\nend', [['pre', 5, 4]], 'see\n<pre>code</>end'],
   ['short', [['bold', 2, 50]], 'sh<bold>ort</>'],
   ['none', [['bold', 9, 2]], 'none'],
-])('the entities of %j become nested elements of the page', (text, entities, expected) => {
+])('buildEntityTree nests the entities of %j as elements of the page', (text, entities, expected) => {
   const given = entities.map(([type, offset, length]) => ({ type, offset, length }));
   expect(show(buildEntityTree(text, given))).toBe(expected);
 });
 
-test('a long text becomes parts that fit and together say the same', () => {
+test('splitText cuts a long text into parts within the limit and loses no word', () => {
   const words = Array.from({ length: 3_000 }, (_, index) => `word${index}`).join(' ');
   const parts = splitText(words);
   expect(parts.every((part) => part.length <= 4_096)).toBe(true);
   expect(parts.join(' ')).toBe(words);
 });
 
-test('a text without spaces is not cut inside an emoji', () => {
+test('splitText does not cut a text without spaces inside an emoji', () => {
   const emoji = `x${'👍'.repeat(3_000)}`;
   const parts = splitText(emoji);
   expect(parts.join('')).toBe(emoji);
@@ -63,19 +63,19 @@ const said = (messageId: number, more: object = {}): Said => ({
 const idsFor = (messages: readonly Said[], person: number): readonly number[] =>
   arrangeMessages(messages, person).map(({ messageId }) => messageId);
 
-test('a message for one person is seen by that person, until it is deleted', () => {
+test('an ephemeral message is visible to its receiver alone until it is deleted', () => {
   const whisper = said(3, { ephemeral: { receiverId: 1001 } });
   expect(idsFor([whisper, said(1), said(2)], 1001)).toEqual([1, 2, 3]);
   expect(idsFor([whisper, said(1), said(2)], 1002)).toEqual([1, 2]);
   expect(idsFor([{ ...whisper, deleted: true }, said(1), said(2)], 1001)).toEqual([1, 2]);
 });
 
-test('a message of a person to the bot alone is seen by these two only', () => {
+test('an ephemeral command is visible only to its sender and the bot', () => {
   const command = said(1, { from: { id: 1001 }, ephemeral: { receiverId: 100 } });
   expect([1001, 1002, 100].map((person) => idsFor([command], person).length)).toEqual([1, 0, 1]);
 });
 
-test('no file of the page turns a text into markup', () => {
+test('no source file of the page inserts a text as HTML', () => {
   const folder = new URL('./page/', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
   const unsafe = files.filter((name) =>

@@ -6,7 +6,7 @@ import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
 useSimulator();
 
-test('a grammY bot answers what a person wrote', async () => {
+test('a grammY bot can answer a message of a person', async () => {
   const bot = new Bot(DEFAULT_TOKEN, { client: { apiRoot: simulator.url } });
   bot.command('start', (context) => context.reply(`Hello ${context.from?.first_name}`));
   const running = bot.start();
@@ -17,7 +17,7 @@ test('a grammY bot answers what a person wrote', async () => {
   await running;
 });
 
-test('a wrong token is refused with 401', async () => {
+test('a request with a wrong bot token is refused with 401', async () => {
   await expect(new Api('100:other', { apiRoot: simulator.url }).getMe()).rejects.toMatchObject({ error_code: 401 });
 });
 
@@ -25,11 +25,11 @@ test('an unknown method is refused with 404', async () => {
   await expect(api.sendDice(1001, '🎲')).rejects.toMatchObject({ error_code: 404, description: 'Not Found' });
 });
 
-test('getMe says that privacy mode is on', async () => {
+test("getMe reports that the bot's privacy mode is on", async () => {
   expect(await api.getMe()).toMatchObject({ id: 100, can_read_all_group_messages: false, username: 'signalbox_bot' });
 });
 
-test('refusals become GrammyErrors with the code and the words of Telegram', async () => {
+test("a refused call becomes a GrammyError with Telegram's code and description", async () => {
   const refusal = await api.sendMessage(1002, 'hi').catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(GrammyError);
   expect(refusal).toMatchObject({
@@ -38,17 +38,17 @@ test('refusals become GrammyErrors with the code and the words of Telegram', asy
   });
 });
 
-test('a request from another web page is refused', async () => {
+test('a request from another website is refused', async () => {
   const response = await fetch(`${simulator.url}/api/people`, { headers: { origin: 'https://example.org' } });
   expect(response.status).toBe(403);
 });
 
-test('the page allows no script but its own', async () => {
+test("the content security policy of the page allows only the page's own scripts", async () => {
   const response = await fetch(`${simulator.url}/`);
   expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
 });
 
-test('closing the simulator ends open polls and event streams', async () => {
+test('closing the simulator ends open long polls and event streams', async () => {
   const poll = api.getUpdates({ timeout: 50 });
   const stream = await fetch(`${simulator.url}/api/events`);
   await client.findCall((call) => call.method === 'getUpdates');
@@ -57,7 +57,7 @@ test('closing the simulator ends open polls and event streams', async () => {
   expect(performance.now() - startedAt).toBeLessThan(20_000); // the poll alone would take 50 s
 });
 
-test('5,000 messages arrive once each and in order', async () => {
+test('a bot receives each of 5,000 messages once and in order', async () => {
   const texts = Array.from({ length: 5_000 }, (_, index) => `message ${index}`);
   await postAll(texts.map((text) => JSON.stringify({ from: 1001, text })));
   const seen: (string | undefined)[] = [];

@@ -6,7 +6,7 @@ useSimulator();
 
 const card = { reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data: 'go' }]] } };
 
-test('what a person does through the client reaches the bot', async () => {
+test('messages, files, clicks and role changes through the simulator client reach the bot', async () => {
   await client.say(1001, 'hi');
   await client.say(1001, 'look', { files: [{ name: 'a.txt', data: 'AAAA' }] });
   const { message_id } = await api.sendMessage(1001, 'Sure?', card);
@@ -19,12 +19,12 @@ test('what a person does through the client reaches the bot', async () => {
   expect(kinds).toEqual(['message', 'message', 'callback_query', 'my_chat_member', 'message']);
 });
 
-test('what the simulator refuses is an error with its sentence', async () => {
+test("a call that the simulator refuses throws an error with the simulator's explanation", async () => {
   await expect(client.say(1009, 'hi', { chat: 'ops' })).rejects.toThrow('Zoe is not in chat -2001.');
   await expect(client.stopDraft(1001)).rejects.toThrow('Nothing that Ada could stop is being written.');
 });
 
-test('drafts are seen and stopped through the client', async () => {
+test('the simulator client can read and stop a draft', async () => {
   await client.say(1001, 'hi');
   await api.sendMessageDraft(1001, 5, 'So far', { can_stop: true });
   expect(await client.draft(1001)).toMatchObject({ draftId: 5, text: 'So far' });
@@ -32,7 +32,7 @@ test('drafts are seen and stopped through the client', async () => {
   expect(await client.draft(1001)).toBeNull();
 });
 
-test('faults are queued and forgotten, and the calls of a method are found', async () => {
+test('the simulator client can queue and clear faults, and list the calls of a method', async () => {
   await client.say(1001, 'hi');
   await client.fault({ method: 'sendMessage', error: 'tooManyRequests', times: 2 });
   await expect(api.sendMessage(1001, 'x')).rejects.toMatchObject({ parameters: { retry_after: 1 } });
@@ -41,7 +41,7 @@ test('faults are queued and forgotten, and the calls of a method are found', asy
   expect((await client.calls('sendMessage')).map(({ status }) => status)).toEqual([429, 200]);
 });
 
-test('everything that the Bot API does not know is listed', async () => {
+test('the simulator client lists every parameter that the Bot API does not know', async () => {
   await api.getMe();
   expect(await client.problems()).toEqual([]);
   await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe?verbose=1`);

@@ -10,7 +10,7 @@ const TALK = { from: 'tests/agents/echo.test.ts', to: 'tests/agents/night-scribe
 const DRIVER = { from: 'tests/examples/spare-driver.ts', to: 'services/jobs/src/drivers/wire/wire-driver.ts' };
 const MOVES = [CHANNEL, CLIENT, BENCH, TEST, AGENT, TALK, DRIVER];
 
-describe('an import of a moved file is named', () => {
+describe('an import in a moved file', () => {
   it.each([
     ['by its place, beside it', CHANNEL, './client.ts', './client.ts'],
     [
@@ -34,7 +34,7 @@ describe('an import of a moved file is named', () => {
     ['as before, when it stays where it was', BENCH, '../support/until.ts', '../support/until.ts'],
     ['as before, in another package', CHANNEL, '@signalbox/platform/log', '@signalbox/platform/log'],
     ['as before, outside of the product', CHANNEL, 'node:http', 'node:http'],
-  ])('%s', (_, move, before, after) => {
+  ])('names its target %s', (_, move, before, after) => {
     const text = (specifier: string): string =>
       `import { x } from '${specifier}';\nconst y = await import('${specifier}');\n`;
     expect(rewriteImports(text(before), move, MOVES)).toBe(text(after));

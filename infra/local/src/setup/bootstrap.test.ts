@@ -11,19 +11,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true }));
 
-test('an old Node is refused with the version to install, and newer ones pass', () => {
+test('a Node older than 20.19 is refused with the version to install, and newer versions are accepted', () => {
   expect(describeNodeProblem('18.20.4')).toContain('needs Node 20.19 or newer; this is Node 18.20.4');
   expect(describeNodeProblem('20.18.3')).not.toBeNull();
   for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) expect(describeNodeProblem(version)).toBeNull();
 });
 
-test('an unknown command names the known ones', () => {
+test('the error for an unknown npm command lists the known commands', () => {
   expect(planCommand('strat', [], checkout, {})).toEqual({
     problem: "There is no command 'strat'. Known: start, chat, signalbox, test, check, ci, soak, bench, new, measure.",
   });
 });
 
-test('arguments after a command are passed on', () => {
+test('arguments after an npm command are passed on to its program', () => {
   const plan = planCommand('chat', ['--as', '1001', 'hello there'], checkout, {});
   expect(plan).toMatchObject({
     mode: 'replace',
@@ -31,7 +31,7 @@ test('arguments after a command are passed on', () => {
   });
 });
 
-test('the command line gets the running servers, unless variables name others', () => {
+test('the command line connects to the servers that run.json lists, unless environment variables name others', () => {
   const run = { databaseUrl: 'postgres://a', redisUrl: 'redis://b', bubblewrap: { BWRAP_PATH: '/unpacked/bwrap' } };
   mkdirSync(join(checkout, '.signalbox'));
   writeFileSync(join(checkout, '.signalbox/run.json'), JSON.stringify(run));
@@ -46,7 +46,7 @@ test('the command line gets the running servers, unless variables name others', 
   expect(inFile).not.toHaveProperty('steps.0.env.DATABASE_URL');
 });
 
-test('bench runs all files in order, a named one, or with options alone the comparison with peers', () => {
+test('bench without arguments runs all benchmarks in order, and with a name only that benchmark', () => {
   mkdirSync(join(checkout, 'tests/bench'), { recursive: true });
   for (const name of ['peers.ts', 'latency.ts']) writeFileSync(join(checkout, 'tests/bench', name), '');
   expect(planCommand('bench', [], checkout, {})).toMatchObject({
@@ -73,12 +73,12 @@ const wanted = {
 };
 const { '': _root, 'node_modules/other-system': _other, ...present } = wanted.packages;
 
-test('packages for other systems may be absent', () => {
+test('optional packages for other operating systems may be missing from node_modules', () => {
   expect(matchesLockFile(wanted, { packages: present })).toBe(true);
   expect(matchesLockFile(wanted, { packages: wanted.packages })).toBe(true);
 });
 
-test('a missing, different or extra package needs an install', () => {
+test('a missing, different or extra package in node_modules makes an install necessary', () => {
   const { 'node_modules/zod': zod, ...without } = present;
   expect(matchesLockFile(wanted, { packages: without })).toBe(false);
   expect(matchesLockFile(wanted, { packages: { ...present, 'node_modules/zod': { ...zod, version: '4.0.0' } } })).toBe(
@@ -88,7 +88,7 @@ test('a missing, different or extra package needs an install', () => {
   expect(matchesLockFile(wanted, {})).toBe(false);
 });
 
-test('npm test runs the quick suites, and a named suite or file alone', () => {
+test('npm test runs the quick suites by default, and only the suite or file that is named', () => {
   const args = (...given: string[]): string => JSON.stringify(planCommand('test', given, checkout, {}));
   expect(args()).toContain('"run","--project=unit","--project=together"]');
   expect(args('--coverage')).toContain('"--project=together","--coverage"]');
@@ -96,7 +96,7 @@ test('npm test runs the quick suites, and a named suite or file alone', () => {
   expect(args('tests/faults/kills.test.ts')).toContain('"run","--project=!together*","tests/faults/kills.test.ts"]');
 });
 
-test('checks include the unit tests, unless --without-tests is given', () => {
+test('npm run check includes the unit tests, unless --without-tests is given', () => {
   const titles = (args: readonly string[]): readonly string[] => {
     const plan = planCommand('check', args, checkout, {});
     return 'steps' in plan ? plan.steps.map(({ title }) => title) : [];

@@ -33,7 +33,7 @@ describe('buildServices', () => {
 
   afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-  it('compiles programs, copies data and skips tests', async () => {
+  it('compiles TypeScript files, copies data files and skips test files', async () => {
     expect(await build()).toBeNull();
     const main = await import(join(checkout, 'services/bot/dist/words/greet.js'));
     expect(main.greet('Ada')).toBe('Hello, Ada.');
@@ -42,7 +42,7 @@ describe('buildServices', () => {
     expect(existsSync(built('words/greet.test.js'))).toBe(false);
   });
 
-  it('rebuilds only an edited file', async () => {
+  it('recompiles only the file that was edited', async () => {
     await build();
     const before = statSync(built('main.js')).ino;
     write('services/bot/src/words/greet.ts', 'export const greet = (name: string): string => `Bye, ${name}.`;\n');
@@ -54,21 +54,21 @@ describe('buildServices', () => {
     expect(said).toEqual([]);
   });
 
-  it('rebuilds removed output', async () => {
+  it('compiles again when the output folder was deleted', async () => {
     await build();
     rmSync(join(checkout, 'services/bot/dist'), { recursive: true });
     expect(await build()).toBeNull();
     expect(existsSync(built('main.js'))).toBe(true);
   });
 
-  it('removes sentences without a source: those of an agent that became a plug-in would clash with its own', async () => {
+  it('deletes a built sentence file when its source file is deleted', async () => {
     await build();
     rmSync(join(checkout, 'services/bot/src/words/en.json'));
     expect(await build()).toBeNull();
     expect(existsSync(built('words/en.json'))).toBe(false);
   });
 
-  it('removes folders without a source: an agent that moved would still be listed', async () => {
+  it('deletes a built folder when its source folder is deleted, so that no moved agent is listed twice', async () => {
     write('services/bot/src/moved/index.ts', 'export {};\n');
     await build();
     write('services/bot/dist/moved/index.d.ts', 'export {};\n');
@@ -77,7 +77,7 @@ describe('buildServices', () => {
     expect(existsSync(built('moved'))).toBe(false);
   });
 
-  it('removes programs without a source', async () => {
+  it('deletes a built program when its source file is deleted', async () => {
     await build();
     write('services/bot/dist/words/older.js', 'export {};');
     rmSync(join(checkout, 'services/bot/src/words/greet.ts'));
@@ -86,7 +86,7 @@ describe('buildServices', () => {
     expect(existsSync(built('words/older.js'))).toBe(false);
   });
 
-  it('reports the line of a syntax error, keeps the old output, and retries', async () => {
+  it('reports the line of a syntax error, keeps the old output, and reports the error again on the next build', async () => {
     await build();
     write('services/bot/src/main.ts', 'const = 3;\n');
     expect(await build()).toMatch(/services\/bot\/src\/main\.ts:1:6/);
@@ -94,7 +94,7 @@ describe('buildServices', () => {
     expect(await build()).toMatch(/main\.ts:1:6/);
   });
 
-  it('bundles the page of a channel again when its files or imports change', async () => {
+  it('bundles the web page of a channel again when its files or imports change', async () => {
     const page = 'services/bot/src/page';
     const bundle = 'services/gateway/src/channels/web/page/bundle.mjs';
     write(`${page}/bundle.mjs`, readFileSync(join(getCheckoutPath(), bundle), 'utf8'));

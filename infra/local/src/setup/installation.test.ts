@@ -60,7 +60,7 @@ test.each([
   ['a native package', 'node_modules/@native/linux'],
   ['a link to a workspace', 'node_modules/@signalbox/worker'],
   ['a package of one workspace alone', 'services/worker/node_modules/pg'],
-])('missing %s is reported once and repaired', async (_, path) => {
+])('when %s is missing from the installation, the damage is reported once and repaired', async (_, path) => {
   expect(said).toEqual([]);
   rmSync(join(checkout, path), { recursive: true });
   expect(await install()).toBeNull();
@@ -75,7 +75,7 @@ test.each([
   expect(said).toEqual([]);
 });
 
-test('a different version is reported, and additional files of tools are ignored', async () => {
+test('a package of another version is reported as damage, and extra files that tools write are ignored', async () => {
   mkdirSync(join(checkout, 'node_modules/.cache'));
   writeFileSync(join(checkout, 'node_modules/zod/lib/cache.js'), '');
   expect(await install()).toBeNull();

@@ -26,11 +26,11 @@ const lint = (cwd = folder): { readonly code: number | null; readonly out: strin
   return { code: status, out: stdout + stderr };
 };
 
-test('outside of a git checkout no commit is checked', () => {
+test('no commit is checked outside of a git checkout', () => {
   expect(lint()).toMatchObject({ code: 0, out: expect.stringContaining('no git checkout') });
 });
 
-test('commits since the newest release are checked, older ones are not', () => {
+test('commits since the newest release are checked, and older commits are not', () => {
   git('init', '-q');
   commit('an old one');
   git('tag', 'v0.1.0');

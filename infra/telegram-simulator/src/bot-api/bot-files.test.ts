@@ -29,7 +29,7 @@ async function lastMessage(): Promise<NonNullable<Update['message']>> {
   return message;
 }
 
-test('a document goes to a person with its caption, and its bytes can be downloaded', async () => {
+test('a person receives a document with its caption, and can download its bytes', async () => {
   const file = new InputFile(Buffer.from('line 1\nline 2\n'), 'deploy.log');
   const caption_entities = [{ type: 'bold' as const, offset: 0, length: 3 }];
   const sent = await api.sendDocument(1001, file, { caption: 'The log', caption_entities });
@@ -45,7 +45,7 @@ test('a document goes to a person with its caption, and its bytes can be downloa
   expect(await response.text()).toBe('line 1\nline 2\n');
 });
 
-test('a file that is sent again by its id keeps its kind', async () => {
+test('a document that is sent again by its file id cannot be sent as a photo', async () => {
   const sent = await api.sendDocument(1001, new InputFile(Buffer.from('x'), 'a.txt'));
   const again = await api.sendDocument(1001, sent.document.file_id);
   expect(again.document.file_unique_id).toBe(sent.document.file_unique_id);
@@ -65,7 +65,7 @@ test('a voice message keeps its duration', async () => {
   expect(sent.voice).toMatchObject({ duration: 7, mime_type: 'audio/ogg' });
 });
 
-test('a bot downloads what a person sent', async () => {
+test('a bot can download a file that a person sent', async () => {
   const data = Buffer.from([0, 1, 2, 255]).toString('base64');
   await client.post('/api/messages', { from: 1001, text: 'here', files: [{ name: 'a.bin', data }] });
   const message = await lastMessage();
@@ -76,7 +76,7 @@ test('a bot downloads what a person sent', async () => {
   expect((await download({ ...file, file_path: 'documents/file_99' })).status).toBe(404);
 });
 
-test('a person sends files as a form too', async () => {
+test('a person can also upload several files in one multipart form', async () => {
   const form = new FormData();
   form.append('message', JSON.stringify({ from: 1001, text: 'both' }));
   form.append('photo', new Blob([new Uint8Array(png(10, 10))]), 'a.png');
@@ -85,7 +85,7 @@ test('a person sends files as a form too', async () => {
   expect(await response.json()).toMatchObject({ ok: true, messageIds: [expect.any(Number), expect.any(Number)] });
 });
 
-test('an album is one message per file, with the caption at the first', async () => {
+test('an album becomes one message per file, with the caption on the first message', async () => {
   const data = png(10, 10).toString('base64');
   const files = [1, 2, 3].map(() => ({ kind: 'photo', data }));
   const { messageIds } = await client.post('/api/messages', { from: 1001, text: 'before and after', files });
@@ -96,7 +96,7 @@ test('an album is one message per file, with the caption at the first', async ()
   expect(messages[0]?.media_group_id).toMatch(/^\d+$/);
 });
 
-test('photos and documents in one album are refused', async () => {
+test('an album that mixes photos and documents is refused', async () => {
   const files = [
     { kind: 'photo', data: png(10, 10).toString('base64') },
     { kind: 'document', data: 'AAAA' },
@@ -104,7 +104,7 @@ test('photos and documents in one album are refused', async () => {
   expect(await client.post('/api/messages', { from: 1001, files })).toMatchObject({ ok: false });
 });
 
-test('in a group a bot gets a file only if its caption speaks to it', async () => {
+test('in a group a bot receives a file only if its caption mentions the bot', async () => {
   const files = [{ name: 'a.txt', data: 'AAAA' }];
   const send = (text: string): Promise<{ updateId: number | null }> =>
     client.post('/api/messages', { from: 1002, chat: 'ops', text, files });
@@ -120,7 +120,7 @@ test('a file beyond 20 MB cannot be downloaded by a bot', async () => {
   await expect(api.getFile(document?.file_id ?? '')).rejects.toMatchObject(refusal('file is too big'));
 });
 
-test('a bot uploads no more than 50 MB', async () => {
+test('a bot cannot upload a file of more than 50 MB', async () => {
   const tooLarge = new InputFile(Buffer.alloc(50 * 1024 * 1024 + 1), 'large.bin');
   await expect(api.sendDocument(1001, tooLarge)).rejects.toMatchObject({
     error_code: 413,
@@ -132,7 +132,7 @@ test('a bot uploads no more than 50 MB', async () => {
 test.each([
   ['an empty document', 'sendDocument', Buffer.alloc(0), 'file must be non-empty'],
   ['a photo that is none', 'sendPhoto', Buffer.from('text'), 'IMAGE_PROCESS_FAILED'],
-] as const)('%s is refused', async (_, method, bytes, reason) => {
+] as const)('a bot that sends %s is refused', async (_, method, bytes, reason) => {
   await expect(api[method](1001, new InputFile(bytes, 'x'))).rejects.toMatchObject(refusal(reason));
 });
 
@@ -141,11 +141,11 @@ test.each([
   ['an upload that is not there', 'attach://nowhere', 'there is no document in the request'],
   ['an unknown id', 'BQACAgIAAxk', 'wrong file identifier/HTTP URL specified'],
   ['an address', 'https://example.org/a.pdf', 'failed to get HTTP URL content'],
-])('%s instead of a document is refused', async (_, document, reason) => {
+])('sendDocument with %s instead of a document is refused', async (_, document, reason) => {
   await expect(api.sendDocument(1001, document)).rejects.toMatchObject(refusal(reason));
 });
 
-test('a caption beyond 1,024 units is refused, and so is editing a caption as a text', async () => {
+test('a caption of more than 1,024 characters is refused, and so is editMessageText on a document', async () => {
   const file = (): InputFile => new InputFile(Buffer.from('x'), 'a.txt');
   await expect(api.sendDocument(1001, file(), { caption: 'x'.repeat(1_025) })).rejects.toMatchObject(
     refusal('message caption is too long'),
@@ -156,14 +156,14 @@ test('a caption beyond 1,024 units is refused, and so is editing a caption as a 
   );
 });
 
-test('the call log holds the size of a file and not its content', async () => {
+test('the call log holds the size of an uploaded file and not its content', async () => {
   await api.sendDocument(1001, new InputFile(Buffer.from('secret'), 'a.txt'));
   const call = (await client.get<LoggedCall[]>('/api/calls')).at(-1);
   expect(JSON.stringify(call)).toContain('"sizeBytes":6');
   expect(JSON.stringify(call)).not.toContain('secret');
 });
 
-test('files survive a restart', async () => {
+test('files survive a restart of the simulator', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'simulator-'));
   const first = await createSimulator({ dataDir });
   const data = Buffer.from('kept').toString('base64');

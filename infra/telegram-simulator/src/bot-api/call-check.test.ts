@@ -17,7 +17,7 @@ async function call(method: string, body: object): Promise<unknown> {
 }
 const lastCall = async (): Promise<LoggedCall | undefined> => (await client.get<LoggedCall[]>('/api/calls')).at(-1);
 
-test('a call that violates the types of the Bot API is refused, has no effect, and is listed', async () => {
+test('a call that violates the types of the Bot API is refused, has no effect, and is logged as a violation', async () => {
   const link_preview_options = { is_disabled: 'perhaps' };
   expect(await call('sendMessage', { chat_id: 1001, text: 'x', link_preview_options })).toEqual({
     ok: false,
@@ -31,14 +31,14 @@ test('a call that violates the types of the Bot API is refused, has no effect, a
   expect(await client.messages(1001)).toHaveLength(1);
 });
 
-test("a mistake for which Telegram's words are known is refused in those words, and listed too", async () => {
+test("a call without its text is refused in Telegram's own words, and logged as a violation", async () => {
   expect(await call('sendMessage', { chat_id: 1001 })).toMatchObject({
     description: 'Bad Request: message text is empty',
   });
   expect(await lastCall()).toMatchObject({ violations: ['text is missing'] });
 });
 
-test('an unknown field, which Telegram would ignore, is accepted with a warning', async () => {
+test('a call with an unknown field, which Telegram would ignore, is accepted with a warning', async () => {
   const reply_markup = { inline_keyboard: [[{ text: 'x', callback_data: 'x', color: 'red' }]] };
   expect(await call('sendMessage', { chat_id: 1001, text: 'x', txt: 'y', reply_markup })).toMatchObject({ ok: true });
   expect(await lastCall()).toMatchObject({
@@ -47,7 +47,7 @@ test('an unknown field, which Telegram would ignore, is accepted with a warning'
   });
 });
 
-test('a bot that uses a library is never warned', async () => {
+test('the valid calls of a grammY bot cause no violation and no warning', async () => {
   const sent = await api.sendMessage(1001, 'x', {
     entities: [{ type: 'bold', offset: 0, length: 1 }],
     reply_parameters: { message_id: 1, allow_sending_without_reply: true },
@@ -63,7 +63,7 @@ test('a bot that uses a library is never warned', async () => {
   expect(calls.flatMap(({ violations, warnings }) => [...violations, ...warnings])).toEqual([]);
 });
 
-test('in a form, a text field may hold any value as JSON', () => {
+test('a text field of a form accepts a JSON value, and a number field refuses a word', () => {
   const reply_markup = '{"inline_keyboard":[[{"text":"x","callback_data":"y"}]]}';
   expect(check('sendMessage', { chat_id: '1001', text: '5', disable_notification: 'true', reply_markup })).toEqual({
     violations: [],
@@ -75,12 +75,12 @@ test('in a form, a text field may hold any value as JSON', () => {
   ]);
 });
 
-test('a file that comes as an upload does not count as missing', () => {
+test('a document that is uploaded with the call does not count as a missing parameter', () => {
   expect(check('sendDocument', { chat_id: 1001 }).violations).toEqual(['document is missing']);
   expect(checkCall('sendDocument', { chat_id: 1001 }, new Map([['document', 'bytes']])).violations).toEqual([]);
 });
 
-test('a mistake deep inside a rich message is reported with the path to it', () => {
+test('a violation deep inside a rich message is reported with the path to the wrong field', () => {
   const deep = (levels: number): unknown =>
     levels === 0 ? { type: 'bold' } : { type: 'italic', text: [deep(levels - 1)] };
   const rich_message = { blocks: [{ type: 'paragraph', text: deep(12) }] };
@@ -88,7 +88,7 @@ test('a mistake deep inside a rich message is reported with the path to it', () 
   expect(first).toMatch(/^rich_message\/blocks\/0\/text(\/text\/0){12} must /);
 });
 
-test('an unknown field of a rich block is reported as a warning', () => {
+test('an unknown field in a block of a rich message is reported as a warning', () => {
   const blocks = [{ type: 'paragraph', text: ['a', { type: 'bold', text: 'b', size: 3 }], style: 'x' }];
   expect(check('sendRichMessage', { chat_id: 1001, rich_message: { blocks } }).warnings).toEqual([
     'rich_message/blocks/0/text/1/size is unknown',

@@ -23,7 +23,7 @@ afterEach(() => simulator.close());
 const refusal = (reason: string): object => ({ error_code: 400, description: `Bad Request: ${reason}` });
 const lastUpdate = async (): Promise<Update | undefined> => (await api.getUpdates()).at(-1);
 
-test('a click on a forwarded card comes from the chat that it was forwarded to', async () => {
+test('a click on a forwarded approval card reports the chat that the card was forwarded to', async () => {
   const { message_id: messageId } = await api.sendMessage(OPS, 'Deploy shop?', card);
   const forward = await client.post('/api/forwards', { from: 1002, chat: 'ops', messageId });
   expect((await lastUpdate())?.message).toMatchObject({
@@ -38,7 +38,7 @@ test('a click on a forwarded card comes from the chat that it was forwarded to',
   });
 });
 
-test("for a click on a card that was forwarded into the group, the bot learns only the message's id", async () => {
+test('a click on a card that a person forwarded into the group tells the bot only the message id', async () => {
   await client.post('/api/messages', { from: 1002, text: '/start' });
   const { message_id: messageId } = await api.sendMessage(1002, 'Deploy shop?', card);
   const forward = await client.post('/api/forwards', { from: 1002, messageId, to: 'ops' });
@@ -52,7 +52,7 @@ test("for a click on a card that was forwarded into the group, the bot learns on
   });
 });
 
-test('an outdated client can click a deleted button, and a forged client can send any data', async () => {
+test('a client can send forged button data for a message that was deleted', async () => {
   const { message_id: messageId } = await api.sendMessage(1001, 'Sure?', card);
   await api.deleteMessage(1001, messageId);
   expect(await client.post('/api/clicks', { from: 1001, messageId, button: 'Approve' })).toMatchObject({ ok: false });
@@ -63,7 +63,7 @@ test('an outdated client can click a deleted button, and a forged client can sen
   });
 });
 
-test('nobody can forward from or into a chat of other people', async () => {
+test('nobody can forward a message from or into a chat without being its member', async () => {
   const { message_id: messageId } = await api.sendMessage(OPS, 'Deploy shop?', card);
   expect(await client.post('/api/forwards', { from: 1009, chat: 'ops', messageId })).toMatchObject({ ok: false });
   expect(await client.post('/api/forwards', { from: 1002, chat: 'ops', messageId, to: 1001 })).toMatchObject({
@@ -71,7 +71,7 @@ test('nobody can forward from or into a chat of other people', async () => {
   });
 });
 
-test('colored, disabled and copying buttons are shown, and only those with data can be pressed', async () => {
+test('colored, disabled and copy buttons are shown, and only buttons with callback data can be pressed', async () => {
   await api.sendMessage(1001, 'Sure?', {
     reply_markup: {
       inline_keyboard: [
@@ -101,7 +101,7 @@ test('colored, disabled and copying buttons are shown, and only those with data 
 test.each([
   ['in a color that does not exist', { callback_data: 'x', style: 'pink' }, 'invalid button style specified'],
   ['that copies 257 characters', { copy_text: { text: 'x'.repeat(257) } }, 'BUTTON_COPY_TEXT_INVALID'],
-])('a button %s is refused', async (_, button, reason) => {
+])('a button %s is refused by sendMessage', async (_, button, reason) => {
   const inline_keyboard = [[{ text: 'x', ...button } as { text: string; callback_data: string }]];
   await expect(api.sendMessage(1001, 'x', { reply_markup: { inline_keyboard } })).rejects.toMatchObject(
     refusal(reason),

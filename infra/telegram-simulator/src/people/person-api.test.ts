@@ -5,14 +5,14 @@ useSimulator();
 
 const go = { reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data: 'go:1' }]] } };
 
-test('strangers do not see the group and operators do', async () => {
+test("a stranger does not see the operators' group, and an operator does", async () => {
   const own = { id: 1009, title: 'Signalbox', type: 'private' };
   expect(await client.get('/api/chats?as=1009')).toEqual([own]);
   expect(await client.get('/api/chats?as=1003')).toContainEqual({ id: -2001, title: 'ops', type: 'group' });
   expect(await client.post('/api/messages', { from: 1009, chat: 'ops', text: 'hi' })).toMatchObject({ ok: false });
 });
 
-test('a person who was added can write at once', async () => {
+test('a person who was just added can send a message', async () => {
   await client.post('/api/people', { id: 7001, name: 'Gus' });
   await client.post('/api/messages', { from: 7001, text: 'hello' });
   expect(await client.get('/api/people')).toContainEqual({ id: 7001, name: 'Gus', role: 'stranger', blocked: false });
@@ -27,13 +27,13 @@ test.each([
   ['see /status', false],
   ['@signalbox_bot are you there?', true],
   ['@signalbox_bottle is not you', false],
-])('in a group the bot receives %j: %s', async (text, isReceived) => {
+])('whether the bot receives %j in a group: %s', async (text, isReceived) => {
   const { updateId } = await client.post('/api/messages', { from: 1002, chat: 'ops', text });
   expect(updateId !== null).toBe(isReceived);
   expect(await api.getUpdates()).toHaveLength(isReceived ? 1 : 0);
 });
 
-test('in a group the bot receives replies to its own messages only', async () => {
+test('in a group the bot receives replies to its own messages and no other replies', async () => {
   const { message_id } = await api.sendMessage(-2001, 'deployed');
   const reply = await client.post('/api/messages', { from: 1003, chat: 'ops', text: 'thanks', replyTo: message_id });
   const other = { from: 1004, chat: -2001, text: 'same', replyTo: reply.messageId };
@@ -41,14 +41,14 @@ test('in a group the bot receives replies to its own messages only', async () =>
   expect(await client.post('/api/messages', other)).toMatchObject({ ok: true, updateId: null });
 });
 
-test('a text beyond 4,096 units is refused, unless it is sent as raw', async () => {
+test('a text of more than 4,096 UTF-16 units is refused, unless it is sent as a raw message', async () => {
   const text = 'x'.repeat(4_097);
   expect(await client.post('/api/messages', { from: 1001, text })).toMatchObject({ ok: false });
   expect(await client.post('/api/messages', { from: 1001, text, raw: true })).toMatchObject({ ok: true });
   expect(await api.getUpdates()).toMatchObject([{ message: { text } }]);
 });
 
-test('an edit reaches the bot as edited_message', async () => {
+test('an edit of a person reaches the bot as an edited_message update', async () => {
   const { messageId } = await client.post('/api/messages', { from: 1001, text: 'delpoy' });
   await client.post('/api/edits', { from: 1001, messageId, text: 'deploy' });
   const updates = await api.getUpdates();
@@ -60,7 +60,7 @@ test('an edit reaches the bot as edited_message', async () => {
   });
 });
 
-test('a click reaches the bot and its answer reaches the person', async () => {
+test("a click of a person reaches the bot, and the bot's answer reaches the person", async () => {
   await client.post('/api/messages', { from: 1001, text: 'hi' });
   const card = await api.sendMessage(1001, 'Sure?', go);
   const { callbackQueryId } = await client.post('/api/clicks', { from: 1001, button: 'Go' });
@@ -80,7 +80,7 @@ test('a click reaches the bot and its answer reaches the person', async () => {
   });
 });
 
-test('the newest message with a button is clicked, by label or by data', async () => {
+test('a click without a message id presses the newest message that has the button', async () => {
   await client.post('/api/messages', { from: 1001, text: 'hi' });
   const older = await api.sendMessage(1001, 'one', go);
   const newer = await api.sendMessage(1001, 'two', go);
@@ -90,7 +90,7 @@ test('the newest message with a button is clicked, by label or by data', async (
   expect(clicked).toEqual([newer.message_id, older.message_id]);
 });
 
-test('a click on a missing button is refused, and the error names the button', async () => {
+test("a click on a button that no message has is refused with the button's name", async () => {
   expect(await client.post('/api/clicks', { from: 1001, button: 'Nope' })).toEqual({
     ok: false,
     error: 'No message has a button "Nope".',
@@ -103,7 +103,7 @@ test('an answer to an unknown callback query is refused as too old', async () =>
   });
 });
 
-test('a bot that is blocked gets 403 and my_chat_member, until it is let in again', async () => {
+test('a blocked bot gets a my_chat_member update and error 403, until the person unblocks it', async () => {
   await client.post('/api/messages', { from: 1001, text: 'hi' });
   await client.post('/api/block', { person: 1001, blocked: true });
   await expect(api.sendMessage(1001, 'x')).rejects.toMatchObject({
@@ -120,7 +120,7 @@ test('a bot that is blocked gets 403 and my_chat_member, until it is let in agai
   expect((await api.sendMessage(1001, 'back')).text).toBe('back');
 });
 
-test('a list of messages after a sequence number holds only new and changed ones', async () => {
+test('the list of messages after a sequence number holds only new and changed messages', async () => {
   const first = await client.post('/api/messages', { from: 1001, text: 'first' });
   const sent = await api.sendMessage(1001, 'second');
   const { seq } = await client.get<{ seq: number }>('/api/chats/1001/messages?as=1001');
@@ -135,7 +135,7 @@ test('nobody reads the private chat of another person', async () => {
   expect(await client.get('/api/chats/1001/messages?as=1002')).toMatchObject({ ok: false });
 });
 
-test('the event stream resumes after a seq without a gap', async () => {
+test('the event stream resumes after a sequence number without a gap', async () => {
   const first = await client.post('/api/messages', { from: 1001, text: 'first' });
   await client.post('/api/messages', { from: 1001, text: 'second' });
   const response = await fetch(`${simulator.url}/api/events?after=${first.seq}`);

@@ -37,7 +37,7 @@ const REPORT: Blocks = [
   { type: 'pre', text: 'npm start', language: 'sh' },
 ];
 
-test('a rich message comes back with its blocks, and people see them and their words', async () => {
+test('sendRichMessage returns the blocks of the message, and a person sees its blocks and plain text', async () => {
   const sent = await api.sendRichMessage(1001, { blocks: REPORT });
   expect(sent).toMatchObject({ rich_message: { blocks: [{ type: 'heading', text: 'Deploy' }, {}, {}, {}, {}] } });
   expect(sent).not.toHaveProperty('text');
@@ -46,7 +46,7 @@ test('a rich message comes back with its blocks, and people see them and their w
   expect(seen?.rich?.blocks).toEqual(sent.rich_message.blocks);
 });
 
-test('the items of an ordered list are labeled by their numbers', async () => {
+test('the items of an ordered list are labeled with their numbers', async () => {
   const list = (type: 'a' | '1', value?: number): Blocks[number] => ({
     type: 'list',
     items: [
@@ -62,7 +62,7 @@ test('the items of an ordered list are labeled by their numbers', async () => {
   ]);
 });
 
-test('a text becomes blocks and blocks become a text again', async () => {
+test('a plain message can be edited into a rich one, and back into a plain one', async () => {
   const { message_id } = await api.sendMessage(1001, 'working');
   const edited = await api.editMessageText(1001, message_id, { blocks: REPORT });
   expect(edited).toMatchObject({ rich_message: { blocks: [{ type: 'heading' }, {}, {}, {}, {}] } });
@@ -70,14 +70,14 @@ test('a text becomes blocks and blocks become a text again', async () => {
   expect((await client.messages(1001)).at(-1)).toMatchObject({ text: 'plain', rich: null });
 });
 
-test('an edit with the same blocks is refused because it changes nothing', async () => {
+test('an edit to the same blocks is refused because it changes nothing', async () => {
   const { message_id } = await api.sendRichMessage(1001, { blocks: REPORT });
   await expect(api.editMessageText(1001, message_id, { blocks: REPORT })).rejects.toMatchObject({
     description: expect.stringContaining('message is not modified'),
   });
 });
 
-test('rich messages exactly as large as the limits are accepted', async () => {
+test('a rich message exactly at the size limits is accepted', async () => {
   await send({ blocks: [paragraph('👍'.repeat(32_768))] });
   await send({ blocks: Array.from({ length: 500 }, () => paragraph('x')) });
   await send({ blocks: [nest(16)] });

@@ -31,7 +31,7 @@ function say(store: Store, text: string): { updateId: number | null; messageId: 
   return { updateId: sent.updateId, messageId: sent.message.messageId };
 }
 
-test('after a restart unconfirmed updates come again and ids go on', async () => {
+test('after a restart unconfirmed updates are sent again, and ids continue where they ended', async () => {
   const first = await createSimulator({ dataDir });
   const before = createSimulatorClient(first.url);
   const confirmed = await before.post('/api/messages', { from: 1001, text: 'confirmed' });
@@ -49,7 +49,7 @@ test('after a restart unconfirmed updates come again and ids go on', async () =>
   await second.close();
 });
 
-test('messages, blocks, people and clicks survive a restart', async () => {
+test('messages, blocks, people and clicks survive a restart of the simulator', async () => {
   const first = await createSimulator({ dataDir });
   const before = createSimulatorClient(first.url);
   await before.post('/api/people', { id: 7001, name: 'Gus' });
@@ -72,7 +72,7 @@ test('messages, blocks, people and clicks survive a restart', async () => {
   await second.close();
 });
 
-test('a torn last line is cut off and the next event is readable', () => {
+test('an incomplete last line of the log is cut off, so that the next event is readable', () => {
   const first = open();
   say(first, 'whole');
   first.close();
@@ -85,7 +85,7 @@ test('a torn last line is cut off and the next event is readable', () => {
   third.close();
 });
 
-test('a damaged line in the middle is an error that names it', () => {
+test('a damaged line in the middle of the log is refused with its line number', () => {
   const first = open();
   first.close();
   const file = join(dataDir, 'simulator.jsonl');
@@ -94,7 +94,7 @@ test('a damaged line in the middle is an error that names it', () => {
   expect(open).toThrow(`Line ${lines} of ${file} is damaged`);
 });
 
-test('a log is compacted at start without losing or repeating anything', () => {
+test('the log is compacted at start without losing or repeating an event', () => {
   const first = open();
   for (let index = 0; index < 50; index += 1) {
     const { messageId } = say(first, `message ${index}`);
@@ -116,7 +116,7 @@ test('a log is compacted at start without losing or repeating anything', () => {
   expect(lines.at(-1)).toContain('"next"');
 });
 
-test('without a folder the ids of a later start are larger', () => {
+test('a simulator without a data folder gives larger message ids after each start', () => {
   const ids = [0, 1].map(() => {
     const store = new Store({ token: DEFAULT_TOKEN });
     const before = Date.now();
@@ -126,7 +126,7 @@ test('without a folder the ids of a later start are larger', () => {
   expect(ids[1]).toBeGreaterThan(ids[0] ?? Infinity);
 });
 
-test('a compacted log restores the same state as the long one', async () => {
+test('a compacted log restores the same state as the full log', async () => {
   const first = await createSimulator({ dataDir });
   const api = new Api(DEFAULT_TOKEN, { apiRoot: first.url });
   const client = createSimulatorClient(first.url);
@@ -150,7 +150,7 @@ test('a compacted log restores the same state as the long one', async () => {
   short.close();
 });
 
-test('the log of an older simulator is read', () => {
+test('the store reads the log of an older version of the simulator', () => {
   open().close();
   const message = {
     chatId: 1001,

@@ -14,14 +14,14 @@ function collectTexts(updates: readonly Update[]): (string | undefined)[] {
   return updates.map((update) => update.message?.text);
 }
 
-test('a long poll ends as soon as a person writes', async () => {
+test('a long poll returns as soon as a person writes', async () => {
   const poll = api.getUpdates({ timeout: 50 });
   await client.findCall((call) => call.method === 'getUpdates');
   await say('hello');
   expect(collectTexts(await poll)).toEqual(['hello']);
 });
 
-test('an update comes again until a larger offset confirms it', async () => {
+test('getUpdates returns an update again until a larger offset confirms it', async () => {
   const id = await say('once');
   expect(collectTexts(await api.getUpdates())).toEqual(['once']);
   expect(collectTexts(await api.getUpdates({ offset: id }))).toEqual(['once']);
@@ -29,23 +29,23 @@ test('an update comes again until a larger offset confirms it', async () => {
   expect(await client.get('/api/pending')).toBe(0);
 });
 
-test('a negative offset forgets all but the last updates', async () => {
+test('getUpdates with offset -2 drops all but the last two updates', async () => {
   for (const text of ['one', 'two', 'three']) await say(text);
   expect(collectTexts(await api.getUpdates({ offset: -2 }))).toEqual(['two', 'three']);
   expect(await client.get('/api/pending')).toBe(2);
 });
 
-test('an offset from far in the future confirms nothing', async () => {
+test('getUpdates with an offset far above the last id confirms no update', async () => {
   const id = await say('still here');
   expect(collectTexts(await api.getUpdates({ offset: id + 1_000 }))).toEqual(['still here']);
 });
 
-test('getUpdates returns no more updates than its limit', async () => {
+test('getUpdates returns at most as many updates as its limit', async () => {
   for (const text of ['one', 'two', 'three']) await say(text);
   expect(collectTexts(await api.getUpdates({ limit: 2 }))).toEqual(['one', 'two']);
 });
 
-test('updates of kinds that the bot did not ask for are not queued until it asks for them', async () => {
+test('an update of a kind that allowed_updates excludes is not queued', async () => {
   await api.getUpdates({ allowed_updates: ['callback_query'] });
   expect(await client.post('/api/messages', { from: 1001, text: 'lost' })).toMatchObject({ updateId: null });
   await api.getUpdates({ allowed_updates: [] });
@@ -53,7 +53,7 @@ test('updates of kinds that the bot did not ask for are not queued until it asks
   expect(collectTexts(await api.getUpdates())).toEqual(['seen']);
 });
 
-test('a second poller ends the first with 409', async () => {
+test('a second long poll ends the first with error 409', async () => {
   const first = api.getUpdates({ timeout: 50 }).catch((error: unknown) => error);
   await client.findCall((call) => call.method === 'getUpdates');
   const second = api.getUpdates({ timeout: 50 });
@@ -65,7 +65,7 @@ test('a second poller ends the first with 409', async () => {
   expect(collectTexts(await second)).toEqual(['for the second']);
 });
 
-test('a poller that hung up does not swallow the next update', async () => {
+test('an update is not lost to a long poll whose client has disconnected', async () => {
   const controller = new AbortController();
   // grammY declares its own signal type; at run time it is the same class.
   const signal = controller.signal as Parameters<typeof api.getUpdates>[1];
@@ -77,13 +77,13 @@ test('a poller that hung up does not swallow the next update', async () => {
   expect(collectTexts(await api.getUpdates())).toEqual(['kept']);
 });
 
-test('deleteWebhook can drop the waiting updates', async () => {
+test('deleteWebhook can drop the pending updates', async () => {
   await say('dropped');
   await api.deleteWebhook({ drop_pending_updates: true });
   expect(await api.getWebhookInfo()).toMatchObject({ url: '', pending_update_count: 0 });
 });
 
-test('raw updates are delivered as they are, with duplicate and old ids too', async () => {
+test('raw updates are delivered unchanged, even with a duplicate or invalid id', async () => {
   const id = await say('real');
   await api.getUpdates({ offset: id + 1 });
   await client.post('/api/updates', { update: { update_id: id, message: { text: 'again' } } });
@@ -96,7 +96,7 @@ test('raw updates are delivered as they are, with duplicate and old ids too', as
   expect(await api.getUpdates({ offset: id + 1 })).toEqual([]);
 });
 
-test('a raw update with a later id does not make the following ones disappear', async () => {
+test('updates after a raw update with a much larger id are still delivered', async () => {
   const id = await say('first');
   await client.post('/api/updates', { update: { update_id: id + 50, message: { text: 'ahead' } } });
   await api.getUpdates({ offset: id + 51 });

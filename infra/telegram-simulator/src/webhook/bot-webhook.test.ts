@@ -62,7 +62,7 @@ async function untilDelivered(texts: readonly string[]): Promise<void> {
   await until(() => expect(collectTexts()).toEqual(texts));
 }
 
-test('updates are posted with the secret, and what waited before is posted first', async () => {
+test("updates are posted with the webhook's secret, and updates from before setWebhook come first", async () => {
   await say('before');
   await api.setWebhook(url, { secret_token: 'a-Secret_1' });
   await say('after');
@@ -72,14 +72,14 @@ test('updates are posted with the secret, and what waited before is posted first
   await until(async () => expect(await pending()).toBe(0));
 });
 
-test('updates to a webhook without a secret have no header for it', async () => {
+test('updates to a webhook without a secret have no secret header', async () => {
   await api.setWebhook(url);
   await say('hi');
   await untilDelivered(['hi']);
   expect(deliveries[0]?.headers).not.toHaveProperty('x-telegram-bot-api-secret-token');
 });
 
-test('an update is posted again until the webhook takes it, and those behind it wait', async () => {
+test('an update is posted again until the webhook accepts it, and later updates of its chat wait', async () => {
   let refusals = 3;
   answer = (update) => (update.message?.text === 'first' && refusals-- > 0 ? 500 : 200);
   await api.setWebhook(url);
@@ -93,7 +93,7 @@ test('an update is posted again until the webhook takes it, and those behind it 
   });
 });
 
-test('a chat whose update is refused does not hold up another chat', async () => {
+test('a chat whose update the webhook refuses does not delay another chat', async () => {
   answer = (update) => (update.message?.chat.id === 1001 ? 503 : 200);
   await api.setWebhook(url);
   await say('refused', 1001);
@@ -102,7 +102,7 @@ test('a chat whose update is refused does not hold up another chat', async () =>
   expect(await pending()).toBe(1);
 });
 
-test('with one connection updates of all chats come one after another in their order', async () => {
+test('a webhook with one connection receives the updates of all chats one by one, in order', async () => {
   let open = 0;
   let mostOpen = 0;
   answer = async () => {
@@ -117,7 +117,7 @@ test('with one connection updates of all chats come one after another in their o
   expect(mostOpen).toBe(1);
 });
 
-test('chats are posted side by side, each in order', async () => {
+test('updates of different chats are posted in parallel, those of one chat in order', async () => {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -135,7 +135,7 @@ test('chats are posted side by side, each in order', async () => {
   await untilDelivered(['one', 'other', 'two']);
 });
 
-test('a webhook that does not answer in time is called again', async () => {
+test('an update is posted again when the webhook does not answer in time', async () => {
   await client.post('/api/settings', { webhookTimeoutMs: 50 });
   let first = true;
   answer = () => {
@@ -150,7 +150,7 @@ test('a webhook that does not answer in time is called again', async () => {
   expect(await api.getWebhookInfo()).toMatchObject({ last_error_message: 'Read timeout expired' });
 });
 
-test('a webhook that nobody serves is a refused connection, and the update waits', async () => {
+test('an update waits while nobody listens at the webhook, and getWebhookInfo says "Connection refused"', async () => {
   await api.setWebhook(url);
   await new Promise((resolve) => receiver.close(resolve));
   await say('nobody there');
@@ -162,7 +162,7 @@ test('a webhook that nobody serves is a refused connection, and the update waits
   );
 });
 
-test('a redirect is not followed', async () => {
+test('a redirect from the webhook is not followed', async () => {
   let redirects = 1;
   answer = () => (redirects-- > 0 ? 302 : 200);
   await api.setWebhook(url);
@@ -171,7 +171,7 @@ test('a redirect is not followed', async () => {
   expect((await api.getWebhookInfo()).last_error_message).toContain('302');
 });
 
-test('getUpdates is a conflict while a webhook is set, and an open poll ends', async () => {
+test('setting a webhook ends an open poll, and getUpdates is then refused with error 409', async () => {
   const open = api.getUpdates({ timeout: 50 }).catch((error: unknown) => error);
   await client.findCall((call) => call.method === 'getUpdates');
   await api.setWebhook(url);
@@ -186,7 +186,7 @@ test('getUpdates is a conflict while a webhook is set, and an open poll ends', a
   });
 });
 
-test('updates that a webhook did not take wait for getUpdates after its deletion', async () => {
+test('updates that the webhook refused can be fetched by getUpdates after deleteWebhook', async () => {
   answer = () => 500;
   await api.setWebhook(url);
   await say('still here');
@@ -196,7 +196,7 @@ test('updates that a webhook did not take wait for getUpdates after its deletion
   expect(await api.getWebhookInfo()).toEqual({ url: '', has_custom_certificate: false, pending_update_count: 1 });
 });
 
-test('setWebhook can drop the waiting updates and choose the kinds of later ones', async () => {
+test('setWebhook can drop the pending updates and select the kinds of later updates', async () => {
   await say('dropped');
   await api.setWebhook(url, { drop_pending_updates: true, allowed_updates: ['message'] });
   await say('kept');
@@ -217,7 +217,7 @@ test.each([
     /^Bad Request: secret token contains unallowed characters$/,
   ],
   ['with 257 bytes of secret', 'http://127.0.0.1/', 'x'.repeat(257), /^Bad Request: secret token is too long$/],
-])('a webhook %s is refused', async (_, target, secret_token, description) => {
+])('setWebhook refuses a webhook %s', async (_, target, secret_token, description) => {
   await expect(api.setWebhook(target, { secret_token })).rejects.toMatchObject({
     error_code: 400,
     description: expect.stringMatching(description),
@@ -233,7 +233,7 @@ test('setting and deleting a webhook twice is accepted', async () => {
     expect(await call(method)).toEqual({ ok: true, result: true });
 });
 
-test('a webhook survives a restart of the simulator', async () => {
+test('a webhook stays set after a restart of the simulator', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'simulator-'));
   const before = await createSimulator({ dataDir });
   await new Api(DEFAULT_TOKEN, { apiRoot: before.url }).setWebhook(url, { secret_token: 'kept' });

@@ -21,7 +21,7 @@ async function upload(bytes: string, type: string): Promise<{ readonly status: n
   return { status: response.status, id };
 }
 
-it('a file that the bot uploads is shown, and is fetched with the token', async () => {
+it('a file that the bot uploads is shown to the person, and can be downloaded only with the token', async () => {
   await client.say(ADA, 'hi');
   const { id } = await upload('%PDF', 'application/pdf');
   await send({ type: 'document', document: { id, filename: 'report.pdf', caption: 'Here' } });
@@ -33,7 +33,7 @@ it('a file that the bot uploads is shown, and is fetched with the token', async 
   expect(await (await fetch(url, { headers: { authorization } })).text()).toBe('%PDF');
 });
 
-it('the address of a file is valid for five minutes, and for no other file', async () => {
+it('the download address of a file is valid for five minutes and for that file only', async () => {
   const { id } = await upload('%PDF', 'application/pdf');
   const url = String((await callGraph(id)).body['url']);
   const changed = url.replace(/mid=\d+/, 'mid=1');
@@ -42,14 +42,14 @@ it('the address of a file is valid for five minutes, and for no other file', asy
   expect((await fetch(url, { headers: { authorization } })).status).toBe(404);
 });
 
-it('a type that WhatsApp does not take, an empty file and one that is too large are refused', async () => {
+it('a file of an unsupported type, an empty file and a file over the size limit are refused', async () => {
   expect((await upload('{}', 'application/json')).status).toBe(400);
   expect((await upload('', 'application/pdf')).status).toBe(400);
   expect((await upload('x'.repeat(5 * 1024 * 1024 + 1), 'image/png')).status).toBe(400);
   expect(await client.problems()).toHaveLength(3);
 });
 
-it('a file of a person reaches the bot as an id, which leads to its type and size', async () => {
+it("the bot receives a person's file as a media id, and looks up its type and size", async () => {
   await client.sendFile(ADA, { kind: 'voice', bytes: Buffer.from('OggS'), mimeType: 'audio/ogg; codecs=opus' });
   await expect.poll(() => bot.received.length).toBe(1);
   const [, id = ''] = /"id":"(\d+)"/.exec(bot.received[0]?.text.split('"audio":')[1] ?? '') ?? [];

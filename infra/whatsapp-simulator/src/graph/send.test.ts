@@ -55,7 +55,7 @@ describe('a message of the bot', () => {
     expect(await client.problems()).toEqual([]);
   });
 
-  it('a call with a wrong token is refused with 190, with another number or version with 100', async () => {
+  it('a call with a wrong token is refused with code 190, and with an unknown phone number id or version with code 100', async () => {
     const path = `${BOT_DEFAULTS.phoneNumberId}/messages`;
     expect(codeOf(await callGraph(path, {}, 'wrong'))).toBe(190);
     expect(codeOf(await callGraph('1/messages', {}))).toBe(100);
@@ -63,7 +63,7 @@ describe('a message of the bot', () => {
   });
 });
 
-it('the number of the bot is told to whoever has the token', async () => {
+it('a call with the token can read the phone number of the bot', async () => {
   const { body } = await callGraph(BOT_DEFAULTS.phoneNumberId);
   expect(body).toMatchObject({ id: BOT_DEFAULTS.phoneNumberId, display_phone_number: '12025550100' });
 });
@@ -77,7 +77,7 @@ describe('the window of 24 hours', () => {
     expect(codeOf(await send(text('hi')))).toBe(131047);
   });
 
-  it('approved templates are accepted outside the window, and others are refused', async () => {
+  it('an approved template is accepted outside the window, and any other template is refused', async () => {
     const template = { type: 'template', template: { name: 'hello', language: { code: 'en_US' } } };
     expect((await send(template)).status).toBe(200);
     await client.settings({ templates: ['other/en'] });
@@ -86,7 +86,7 @@ describe('the window of 24 hours', () => {
 });
 
 describe('a fault', () => {
-  it('a fault refuses the given number of calls for the named person', async () => {
+  it('a fault refuses the given number of messages to the given person', async () => {
     await client.say(ADA, 'hi');
     await client.fault({ what: 'send', to: ADA, code: 131056, times: 2, skip: 1 });
     const codes = [];

@@ -23,14 +23,14 @@ function pathsOf(value: unknown, path = ''): readonly string[] {
 }
 
 describe('a webhook', () => {
-  it('a webhook is signed over its bytes with the app secret', async () => {
+  it('a webhook is signed with the app secret over its exact bytes', async () => {
     await client.say(ADA, 'Grüße 🙂');
     await expect.poll(() => bot.received.length).toBe(1);
     const [{ text: body, signature } = { text: '', signature: '' }] = bot.received;
     expect(signature).toBe(`sha256=${createHmac('sha256', BOT_DEFAULTS.appSecret).update(body).digest('hex')}`);
   });
 
-  it('a webhook is repeated until it is answered with 200, and later ones wait', async () => {
+  it('a webhook is sent again until the bot answers 200, and later webhooks wait', async () => {
     let refusals = 2;
     bot.answer = () => ((refusals -= 1) >= 0 ? 503 : 200);
     await client.settings({ retryMs: 1 });
@@ -40,7 +40,7 @@ describe('a webhook', () => {
     expect(await client.pendingWebhooks()).toBe(0);
   });
 
-  it('a test can have webhooks repeated, reversed and joined in one body', async () => {
+  it('held webhooks can be sent in reverse order, repeatedly, and joined in one body', async () => {
     await client.hold();
     await client.say(ADA, 'one');
     await client.say(ADA, 'two');
@@ -50,11 +50,11 @@ describe('a webhook', () => {
     expect(bodies()).toEqual(['"body":"two"', '"body":"one"', '"body":"two"', '"body":"one"']);
   });
 
-  it('an address that does not answer the challenge gets no webhooks', async () => {
+  it('an address that fails the verification challenge receives no webhooks', async () => {
     await expect(client.subscribe('http://127.0.0.1:9/webhook')).rejects.toThrow('answered the challenge with 0');
   });
 
-  it('webhooks report sent, delivered and read messages; a person who blocked the bot gets none', async () => {
+  it('webhooks report a message as sent, delivered and read; one to a person who blocked the bot only as sent', async () => {
     await client.say(ADA, 'hi');
     await send(text('one'));
     await client.read(ADA);
@@ -67,7 +67,7 @@ describe('a webhook', () => {
     expect((await client.messages(ADA)).map((message) => message.text)).toEqual(['hi', 'one']);
   });
 
-  it('a later webhook reports a failed message when refusals come by status', async () => {
+  it('a refused message is reported by a later webhook when the setting refuseBy is "status"', async () => {
     await client.settings({ refuseBy: 'status' });
     expect((await send(text('too late'))).status).toBe(200);
     await expect.poll(() => JSON.stringify(received())).toContain('"code":131047');
@@ -75,7 +75,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('the shape of a webhook is that of public ones', () => {
+describe("a webhook has the fields of Meta's published example", () => {
   const shapes: readonly [keyof typeof PUBLIC_PAYLOADS, () => Promise<unknown>][] = [
     ['text', () => client.say(ADA, 'Body Text')],
     ['image', () => client.sendFile(ADA, { kind: 'image', bytes: Buffer.from('x'), mimeType: 'image/jpeg' })],

@@ -14,7 +14,7 @@ async function lastMessage(): Promise<Message | undefined> {
   return (await api.getUpdates()).at(-1)?.message;
 }
 
-test("a message in a topic reaches the bot with the topic, as a reply to the topic's first message", async () => {
+test("the bot receives a message in a topic with the topic's id, as a reply to the topic's first message", async () => {
   await client.post('/api/messages', { from: 1002, chat: 'ops', topic: 'Deploys', text: '/status' });
   expect(await lastMessage()).toMatchObject({
     message_thread_id: DEPLOYS,
@@ -24,7 +24,7 @@ test("a message in a topic reaches the bot with the topic, as a reply to the top
   });
 });
 
-test('a message in the general topic has no topic number, and the number 1 is refused', async () => {
+test('a message in the general topic has no topic id, and sending to topic id 1 is refused', async () => {
   await client.post('/api/messages', { from: 1002, chat: 'ops', text: '/status' });
   const message = await lastMessage();
   expect(message).not.toHaveProperty('message_thread_id');
@@ -35,7 +35,7 @@ test('a message in the general topic has no topic number, and the number 1 is re
   );
 });
 
-test('the bot writes into a topic, and an answer goes where the question was', async () => {
+test('the bot can write into a topic, and its reply appears in the topic of the question', async () => {
   const asked = await client.post('/api/messages', { from: 1002, chat: 'ops', topic: DEPLOYS, text: '/status' });
   const reply_parameters = { message_id: asked.messageId };
   expect(await api.sendMessage(OPS, 'there', { message_thread_id: 102 })).toMatchObject({ message_thread_id: 102 });
@@ -46,7 +46,7 @@ test('the bot writes into a topic, and an answer goes where the question was', a
   expect((await client.messages(1002, 'ops')).map(({ topicId }) => topicId)).toEqual([DEPLOYS, 102, DEPLOYS]);
 });
 
-test('a topic that does not exist is refused, for typing too, and in a private chat', async () => {
+test('a message or typing in a topic that does not exist is refused, and so is a topic in a private chat', async () => {
   await client.post('/api/messages', { from: 1001, text: 'hi' });
   const options = { message_thread_id: 999 };
   await expect(api.sendMessage(OPS, 'x', options)).rejects.toMatchObject(refusal('message thread not found'));
@@ -56,7 +56,7 @@ test('a topic that does not exist is refused, for typing too, and in a private c
   );
 });
 
-test('a bot that becomes an administrator is notified, and gets all messages of the group', async () => {
+test('a bot that is made an administrator is notified, and receives all messages of the group', async () => {
   await beAdministrator();
   expect((await api.getUpdates()).at(-1)?.my_chat_member).toMatchObject({
     chat: { id: OPS },

@@ -9,7 +9,7 @@ const findDraft = async (): Promise<Draft | null> =>
 const stopped = async (): Promise<unknown[]> =>
   (await api.getUpdates()).flatMap((update) => update.stopped_message_generation ?? []);
 
-test('a draft is shown, replaced, and gone as soon as the message is sent', async () => {
+test('a draft is shown, replaced by its next version, and removed when the message is sent', async () => {
   await api.sendMessageDraft(1001, 7, 'On');
   await api.sendMessageDraft(1001, 7, 'On my way');
   expect(await findDraft()).toMatchObject({ draftId: 7, text: 'On my way', rich: null, canStop: false });
@@ -18,7 +18,7 @@ test('a draft is shown, replaced, and gone as soon as the message is sent', asyn
   expect((await client.messages(1001)).map((message) => message.text)).toEqual(['/start', 'On my way.']);
 });
 
-test('watchers see a draft come and go', async () => {
+test('the event stream reports when a draft appears and when it is removed', async () => {
   await api.sendMessageDraft(1001, 7, 'One moment');
   await api.sendMessage(1001, 'done');
   const since = { after: 0, as: 1001 };
@@ -33,7 +33,7 @@ test('watchers see a draft come and go', async () => {
   });
 });
 
-test('a draft with blocks may show that the bot thinks', async () => {
+test('a rich draft may contain a block that says what the bot thinks about', async () => {
   const blocks = [
     { type: 'thinking' as const, text: 'Looking at the logs' },
     { type: 'paragraph' as const, text: 'so far' },
@@ -42,18 +42,18 @@ test('a draft with blocks may show that the bot thinks', async () => {
   expect(await findDraft()).toMatchObject({ rich: { blocks } });
 });
 
-test('an empty draft is accepted, and shown without text', async () => {
+test('an empty draft is accepted and is shown without text', async () => {
   await api.sendMessageDraft(1001, 7, '');
   expect(await findDraft()).toMatchObject({ draftId: 7, text: '' });
 });
 
-test('a draft is removed when its time is over', async () => {
+test('a draft is removed when its lifetime is over', async () => {
   await client.post('/api/settings', { draftLifeMs: 0 });
   await api.sendMessageDraft(1001, 7, 'old');
   expect(await findDraft()).toBeNull();
 });
 
-test('a draft that a person stopped is taken away, is not shown again, and the bot hears of it once', async () => {
+test('a draft that a person stops is removed for good, and the bot is notified once', async () => {
   await api.sendMessageDraft(1001, 7, 'Working', { can_stop: true });
   expect(await client.post('/api/drafts/stop', { from: 1001 })).toMatchObject({ ok: true, draftId: 7 });
   expect(await findDraft()).toBeNull();
@@ -65,13 +65,13 @@ test('a draft that a person stopped is taken away, is not shown again, and the b
   expect(await findDraft()).toMatchObject({ draftId: 8 });
 });
 
-test('a stopped draft stays without its button if the bot wants it to', async () => {
+test('a stopped draft stays without its Stop button if the bot set keep_on_stop', async () => {
   await api.sendMessageDraft(1001, 7, 'Half an answer', { can_stop: true, keep_on_stop: true });
   await client.post('/api/drafts/stop', { from: 1001 });
   expect(await findDraft()).toMatchObject({ text: 'Half an answer', canStop: false });
 });
 
-test('stopping a draft is refused when the bot did not allow it', async () => {
+test('stopping a draft is refused when the bot did not set can_stop', async () => {
   await api.sendMessageDraft(1001, 7, 'Working');
   expect(await client.post('/api/drafts/stop', { from: 1001 })).toEqual({
     ok: false,
@@ -80,7 +80,7 @@ test('stopping a draft is refused when the bot did not allow it', async () => {
   expect(await stopped()).toEqual([]);
 });
 
-test('a draft in a group, without a number or longer than a message is refused', async () => {
+test('a draft that is in a group, has no id, or is longer than a message is refused', async () => {
   const refusal = (reason: string): object => ({ error_code: 400, description: `Bad Request: ${reason}` });
   await expect(api.sendMessageDraft(-2001, 7, 'x')).rejects.toMatchObject(refusal('TEXTDRAFT_PEER_INVALID'));
   await expect(api.sendMessageDraft(1001, 0, 'x')).rejects.toMatchObject(refusal('draft_id must be non-zero'));

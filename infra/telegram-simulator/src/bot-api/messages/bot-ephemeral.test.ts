@@ -18,7 +18,7 @@ async function click(from: number): Promise<{ receiver_user_id: number; callback
   return { receiver_user_id: from, callback_query_id: callbackQueryId };
 }
 
-test('after a click the bot can whisper to the person who clicked, and nobody else sees it', async () => {
+test('the bot can answer a click with an ephemeral message that only the person who clicked sees', async () => {
   const sent = await api.sendMessage(OPS, 'only for Ben', { ephemeral_message_parameters: await click(1002) });
   expect(sent).toMatchObject({
     message_id: 0,
@@ -29,7 +29,7 @@ test('after a click the bot can whisper to the person who clicked, and nobody el
   expect(await seenBy(1003)).toEqual(['card']);
 });
 
-test('an event stream shows a whisper only to its receiver', async () => {
+test('the event stream shows an ephemeral message only to its receiver', async () => {
   const ephemeral_message_parameters = await click(1002);
   const seen = async (query: string): Promise<FeedEvent[]> => {
     const response = await fetch(`${simulator.url}/api/events?after=0${query}`);
@@ -49,7 +49,7 @@ test('an event stream shows a whisper only to its receiver', async () => {
   expect(collectTexts(await seen(''))).toEqual(['card', 'end of it']);
 });
 
-test('a declared command and its answer are visible only to the person and the bot', async () => {
+test('a command declared as ephemeral and its answer are visible only to its sender and the bot', async () => {
   await api.setMyCommands([{ command: 'secret', description: 'Only for you', is_ephemeral: true }]);
   await client.post('/api/messages', { from: 1002, chat: 'ops', text: '/secret' });
   const message = (await api.getUpdates()).at(-1)?.message;
@@ -60,7 +60,7 @@ test('a declared command and its answer are visible only to the person and the b
   expect(await seenBy(1003)).toEqual([]);
 });
 
-test('an answer to a whisper is a whisper, and comes to the bot', async () => {
+test('a reply to an ephemeral message is ephemeral too, and the bot receives it', async () => {
   await api.sendMessage(OPS, 'psst', { ephemeral_message_parameters: await click(1002) });
   const replyTo = (await client.messages(1002, 'ops')).at(-1)?.messageId;
   const { updateId } = await client.post('/api/messages', { from: 1002, chat: 'ops', text: 'what?', replyTo });
@@ -68,7 +68,7 @@ test('an answer to a whisper is a whisper, and comes to the bot', async () => {
   expect(await seenBy(1003)).toEqual(['card']);
 });
 
-test('a whisper is edited, its button pressed, and it is deleted, by its own methods only', async () => {
+test('an ephemeral message can be edited and deleted only by the methods for ephemeral messages', async () => {
   const sent = await api.sendMessage(OPS, 'draft', { ephemeral_message_parameters: await click(1002) });
   const id = sent.ephemeral_message_id ?? 0;
   await expect(api.editMessageText(OPS, id, 'x')).rejects.toMatchObject(refusal('message to edit not found'));
@@ -92,7 +92,7 @@ test('a whisper is edited, its button pressed, and it is deleted, by its own met
   await expect(api.raw.deleteEphemeralMessage(one)).rejects.toMatchObject(refusal('MESSAGE_ID_INVALID'));
 });
 
-test('a whisper replaces no other message', async () => {
+test('an ephemeral message that is to replace the clicked message is refused', async () => {
   const parameters = { ...(await click(1002)), replace_callback_query_message: true };
   await expect(api.sendMessage(OPS, 'instead', { ephemeral_message_parameters: parameters })).rejects.toMatchObject(
     refusal('the simulator shows an ephemeral message below others, and in the place of none'),
@@ -100,7 +100,7 @@ test('a whisper replaces no other message', async () => {
   expect(await seenBy(1002)).toEqual(['card']);
 });
 
-test('an ephemeral answer is refused fifteen seconds after the click, unless the bot administrates the group', async () => {
+test('an ephemeral answer is refused fifteen seconds after the click, unless the bot is an administrator of the group', async () => {
   await client.post('/api/settings', { ephemeralWindowMs: 0 });
   const ephemeral_message_parameters = await click(1002);
   await expect(api.sendMessage(OPS, 'late', { ephemeral_message_parameters })).rejects.toMatchObject(
@@ -111,7 +111,7 @@ test('an ephemeral answer is refused fifteen seconds after the click, unless the
   expect(await seenBy(1003)).toEqual(['card', 'any time']);
 });
 
-test('a click lets the bot whisper only to the person who clicked', async () => {
+test('an ephemeral message that answers a click may go only to the person who clicked', async () => {
   const { callback_query_id } = await click(1002);
   const ephemeral_message_parameters = { receiver_user_id: 1003, callback_query_id };
   await expect(api.sendMessage(OPS, 'x', { ephemeral_message_parameters })).rejects.toMatchObject({ error_code: 400 });
@@ -122,7 +122,7 @@ test.each([
   ['to somebody who is not there', OPS, 1009, 'USER_NOT_PARTICIPANT'],
   ['to the bot', OPS, 100, 'USER_IS_BOT'],
   ['in a private chat', 1002, 1002, 'BOT_NOT_ADMIN'],
-])('a whisper %s is refused', async (_, chat, receiver_user_id, reason) => {
+])('an ephemeral message %s is refused', async (_, chat, receiver_user_id, reason) => {
   await client.post('/api/messages', { from: 1002, text: 'hi' });
   const options = { ephemeral_message_parameters: { receiver_user_id } };
   await expect(api.sendMessage(chat, 'x', options)).rejects.toMatchObject(refusal(reason));

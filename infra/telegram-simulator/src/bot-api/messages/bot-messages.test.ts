@@ -10,7 +10,7 @@ function refusedWith(description: string, code = 400): object {
   return { error_code: code, description };
 }
 
-test('a message is as long as 4,096 UTF-16 units at most, after trimming', async () => {
+test('a message may have at most 4,096 UTF-16 units after trimming', async () => {
   const longest = '👍'.repeat(2_048);
   expect((await api.sendMessage(1001, `${longest}  \n`)).text).toBe(longest);
   await expect(api.sendMessage(1001, `${longest}.`)).rejects.toMatchObject(
@@ -18,7 +18,7 @@ test('a message is as long as 4,096 UTF-16 units at most, after trimming', async
   );
 });
 
-test('an empty text, an unknown chat and an unknown reply are refused in the words of Telegram', async () => {
+test("an empty text, an unknown chat and a reply to an unknown message are refused in Telegram's own words", async () => {
   await expect(api.sendMessage(1001, '')).rejects.toMatchObject(refusedWith('Bad Request: message text is empty'));
   await expect(api.sendMessage(4242, 'x')).rejects.toMatchObject(refusedWith('Bad Request: chat not found'));
   const reply_parameters = { message_id: 1 };
@@ -29,13 +29,13 @@ test('an empty text, an unknown chat and an unknown reply are refused in the wor
   expect((await api.sendMessage(1001, 'x', lenient)).reply_to_message).toBeUndefined();
 });
 
-test('a reply carries the message it answers', async () => {
+test('a reply contains the message that it answers', async () => {
   const first = await api.sendMessage(1001, 'first');
   const second = await api.sendMessage(1001, 'second', { reply_parameters: { message_id: first.message_id } });
   expect(second.reply_to_message).toMatchObject({ message_id: first.message_id, text: 'first' });
 });
 
-test('button data beyond 64 bytes is refused, whatever its length in characters', async () => {
+test('button data of more than 64 bytes is refused, even if it has fewer characters', async () => {
   const withData = (callback_data: string): object => ({
     reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data }]] },
   });
@@ -45,7 +45,7 @@ test('button data beyond 64 bytes is refused, whatever its length in characters'
   );
 });
 
-test('markup of texts is refused, since only entities are shown', async () => {
+test('a message with parse_mode is refused, because the simulator shows only entities', async () => {
   await expect(api.sendMessage(1001, '<b>x</b>', { parse_mode: 'HTML' })).rejects.toMatchObject(
     refusedWith('Bad Request: the simulator shows entities only: send entities instead of parse_mode'),
   );
@@ -58,7 +58,7 @@ test('editing a text without a keyboard removes the keyboard', async () => {
   expect(shown).toMatchObject({ text: 'new', buttons: null, editedAt: expect.any(Number) });
 });
 
-test('editing only the keyboard does not show as edited', async () => {
+test('a message whose keyboard alone is edited is not marked as edited', async () => {
   const sent = await api.sendMessage(1001, 'text');
   await api.editMessageReplyMarkup(1001, sent.message_id, { reply_markup: go });
   const shown = (await client.messages(1001)).at(-1);
@@ -86,20 +86,20 @@ test('a deleted message can be neither edited nor deleted again', async () => {
   expect((await client.messages(1001)).at(-1)).toMatchObject({ deleted: true, text: '' });
 });
 
-test('a bot cannot edit what a person wrote', async () => {
+test('a bot cannot edit a message of a person', async () => {
   const { messageId } = await client.post('/api/messages', { from: 1001, text: 'mine' });
   await expect(api.editMessageText(1001, messageId, 'yours')).rejects.toMatchObject(
     refusedWith("Bad Request: message can't be edited"),
   );
 });
 
-test('a bot shows as typing for five seconds', async () => {
+test('a bot is shown as typing for five seconds', async () => {
   await api.sendChatAction(1001, 'typing');
   const shown = await client.nextEvent(({ kind }) => kind === 'chatAction', { as: 1001, after: 0 });
   expect(shown).toMatchObject({ chatId: 1001, action: 'typing', expiresInMs: 5_000 });
 });
 
-test('query, JSON, urlencoded and multipart parameters mean the same', async () => {
+test('parameters in the query, in JSON, in a URL-encoded body and in a multipart form are read alike', async () => {
   const url = `${simulator.url}/bot${DEFAULT_TOKEN}/sendMessage`;
   const fields = { chat_id: '1001', text: 'héllo', reply_markup: JSON.stringify(go) };
   const form = new FormData();
@@ -125,7 +125,7 @@ test('a null parameter counts as missing', async () => {
   expect(await response.json()).toMatchObject({ ok: true, result: { text: 'x' } });
 });
 
-test('a parameter of a wrong kind is named', async () => {
+test('the error for a parameter of a wrong type names the parameter', async () => {
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMyCommands`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -134,7 +134,7 @@ test('a parameter of a wrong kind is named', async () => {
   expect(await response.json()).toMatchObject({ description: 'Bad Request: wrong parameter language_code in request' });
 });
 
-test('a body that is not JSON is refused in the shape of the Bot API', async () => {
+test('a body that is not JSON is refused with an error in the format of the Bot API', async () => {
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/sendMessage`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -144,7 +144,7 @@ test('a body that is not JSON is refused in the shape of the Bot API', async () 
   expect(await response.json()).toMatchObject({ ok: false, error_code: 400 });
 });
 
-test('commands are kept by scope and language, and the narrowest is offered', async () => {
+test('commands are stored by scope, and a person is offered the commands of the narrowest scope', async () => {
   const all = [{ command: 'help', description: 'What I can do' }];
   const own = [{ command: 'status', description: 'What runs' }];
   await api.setMyCommands(all);

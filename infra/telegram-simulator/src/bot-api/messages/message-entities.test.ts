@@ -7,7 +7,7 @@ function bold(offset: number, length: number): MessageEntity {
   return { type: 'bold', offset, length };
 }
 
-test('offsets count UTF-16 units, so an emoji counts two', () => {
+test('offsets count UTF-16 units, so an emoji counts as two', () => {
   expect(formatBotText('👋 hi', [bold(3, 2)]).entities).toEqual([bold(3, 2)]);
 });
 
@@ -26,22 +26,22 @@ test.each([
   expect(() => formatBotText('👋 hi', [entity])).toThrow(`Bad Request: ${reason}`);
 });
 
-test('trimming moves entities and cuts them at the new end', () => {
+test('trimming a text shifts its entities and shortens an entity that passes the new end', () => {
   expect(formatBotText('  \n bold tail  ', [bold(4, 4), bold(9, 6)])).toEqual({
     text: 'bold tail',
     entities: [bold(0, 4), bold(5, 4)],
   });
 });
 
-test('spaces at the start stay when an entity covers them', () => {
+test('leading spaces are kept when an entity covers them', () => {
   expect(formatBotText('  x', [{ type: 'pre', offset: 0, length: 3 }]).text).toBe('  x');
 });
 
-test('carriage returns are removed, and entities move with their text', () => {
+test('carriage returns are removed from a text, and the offsets of entities are shifted', () => {
   expect(formatBotText('a\r\nb', [bold(3, 1)])).toEqual({ text: 'a\nb', entities: [bold(2, 1)] });
 });
 
-test('blank texts and halves of emoji are refused', () => {
+test('blank texts and half emoji are refused', () => {
   expect(() => formatBotText(' \n ', [])).toThrow('Bad Request: text must be non-empty');
   expect(() => formatBotText('\ud83d', [])).toThrow('Bad Request: strings must be encoded in UTF-8');
 });
@@ -51,7 +51,7 @@ test('a command inside code does not become an entity', () => {
   expect(formatBotText('/help /stop', [code]).entities).toEqual([code, { type: 'bot_command', offset: 6, length: 5 }]);
 });
 
-test('entities after the hundredth are ignored', () => {
+test('a text keeps at most one hundred entities', () => {
   const many = Array.from({ length: 101 }, (_, index) => bold(index * 2, 1));
   expect(formatBotText('x '.repeat(101), many).entities).toHaveLength(100);
 });
@@ -62,7 +62,7 @@ test.each([
   ['ask @signalbox_bot, please', [['mention', '@signalbox_bot']]],
   ['see https://a.example/x/y?z=@me.', [['url', 'https://a.example/x/y?z=@me']]],
   ['mail me@example.org and a/b', []],
-])('only commands, mentions and addresses become entities in “%s”', (text, expected) => {
+])('only commands, mentions and web addresses are detected as entities in “%s”', (text, expected) => {
   const found = detectEntities(text).map(({ type, offset, length }) => [type, text.slice(offset, offset + length)]);
   expect(found).toEqual(expected);
 });
@@ -75,6 +75,6 @@ test.each([
   ['', 'URL host is empty'],
   ['not-a-url', 'Wrong HTTP URL'],
   ['ftp://example.org', 'Unsupported URL protocol'],
-])('the link %j is accepted or refused as by Telegram', (url, problem) => {
+])('findUrlProblem accepts or refuses the link %j as Telegram does', (url, problem) => {
   expect(findUrlProblem(url)).toBe(problem);
 });
