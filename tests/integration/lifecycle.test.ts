@@ -23,7 +23,7 @@ function runWith(message: string, code: string | null): { readonly status: numbe
   return { status: child.status, log: child.stdout + child.stderr };
 }
 
-it('a service keeps running, and logs it, when an unawaited query is cut', () => {
+it('a service whose unawaited query is cut logs the error and keeps running', () => {
   const { status, log } = runWith('terminating connection due to administrator command', '57P01');
   expect(status).toBe(7);
   expect(log).toMatch(/"level":"error".*unhandled rejection/);

@@ -47,7 +47,7 @@ test('a person who writes as a channel is told that the bot cannot see who they 
   expect(await heard()).toEqual([expect.stringContaining('as a channel')]);
 });
 
-test('anonymous messages to others, and posts of the linked channel, are ignored', async () => {
+test('an anonymous message that does not ask the bot, and a post of the linked channel, are ignored', async () => {
   const channel = { id: -1_009_999, type: 'channel', title: 'news' };
   await post({ text: 'lunch?' });
   await post({ text: '/weather' });

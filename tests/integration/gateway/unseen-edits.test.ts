@@ -38,7 +38,7 @@ async function post(kind: 'message' | 'edited_message', id: number, fields: obje
 }
 const edit = (id: number, fields: object): Promise<void> => post('edited_message', id, fields);
 
-test('a mention that is added by an edit makes the message one for the bot', async () => {
+test('an edit that adds a mention of the bot turns a group message into a message for the bot', async () => {
   await edit(500, { text: '@signalbox_bot what is running' });
   const [row] = await untilRows(1);
   expect(row).toMatchObject({ text: 'what is running', kind: 'message', outcome: null });
@@ -49,13 +49,13 @@ test('a mention that is added by an edit makes the message one for the bot', asy
   ]);
 });
 
-test('a mention by the name of the bot without its user name counts as a mention', async () => {
+test("a mention by the bot's display name counts like a mention by its user name", async () => {
   const entities = [{ type: 'text_mention', offset: 0, length: 9, user: { id: 100, is_bot: true } }];
   await edit(501, { text: 'Signalbox what is running', entities });
   expect((await untilRows(1))[0]).toMatchObject({ text: 'what is running', kind: 'message' });
 });
 
-test('an edit in a private chat of a message that never came is a message, with its files', async () => {
+test('an edit of a private message that never arrived is treated as a new message, with its files', async () => {
   await edit(502, { chat: PRIVATE, text: 'what is running' });
   const document = { file_id: 'f1', file_name: 'a.txt', file_size: 5 };
   await edit(503, { chat: PRIVATE, caption: 'read this', document });
@@ -68,7 +68,7 @@ test('an edit in a private chat of a message that never came is a message, with 
   ]);
 });
 
-test('a message that was stored before is not run again by an edit, however old it is', async () => {
+test('an edit of a message that was stored hundreds of messages ago does not run the message again', async () => {
   await post('message', 600, { chat: PRIVATE, text: 'deploy shop' });
   await post('message', 601, { chat: PRIVATE, text: '/new' });
   await untilRows(2);
@@ -86,14 +86,14 @@ test('a message that was stored before is not run again by an edit, however old 
   ]);
 });
 
-test('an update without an edit, or of a message too old to edit, is no new message', async () => {
+test('an edit update without an edit date, or of a message too old to edit, is refused', async () => {
   await edit(700, { chat: PRIVATE, text: 'deploy shop', edit_date: undefined });
   await edit(701, { chat: PRIVATE, text: 'deploy shop', date: now() - 60 * 86_400 });
   const rows = await untilRows(2);
   expect(rows.map((one) => one.outcome)).toEqual(['refused', 'refused']);
 });
 
-test('a message and its edit that arrive together are one message', async () => {
+test('a message and its edit that arrive together become one message', async () => {
   const message = { message_id: 800, date: now(), chat: PRIVATE, from: ADA };
   // Held back at Telegram, so that the bot is brought both at once.
   await harness.fault({ method: 'getUpdates', times: 1, error: { code: 500, description: 'Internal Server Error' } });

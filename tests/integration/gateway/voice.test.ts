@@ -68,7 +68,7 @@ describe('a voice note at the gateway', () => {
       `select envelope ->> 'text' as text, envelope ->> 'borrowed' as borrowed, outcome from inbox where envelope ? 'spoken' order by id`,
     );
 
-  it('is sent to the recognizer with the key, the model and the language of the person', async () => {
+  it("is sent to the recognizer with the key, the model and the person's language", async () => {
     await harness.pool.query(`update users set language = 'de' where user_key = $1`, [PEOPLE.admin]);
     const question = await hears(() => speak('zeig die Projekte'));
     expect(question).toMatch(/^Ich habe verstanden:\s+zeig die Projekte\s+Stimmt das/);
@@ -84,7 +84,7 @@ describe('a voice note at the gateway', () => {
     await hears(() => press('Nein'));
   });
 
-  it('shows the recognized words, without invisible characters', async () => {
+  it('is answered with the recognized words, without invisible characters', async () => {
     const question = await hears(() => speak('list\u202e the\u0007 \u2066projects\u2069\n**now** <b>`x`'));
     expect(question).toContain('list the projects **now** <b>`x`');
     await press('Yes, do that');
@@ -92,7 +92,7 @@ describe('a voice note at the gateway', () => {
     expect(await spoken()).toEqual([{ text: 'list the projects **now** <b>`x`', borrowed: null, outcome: null }]);
   });
 
-  it('accepts the first press only, and only of its sender', async () => {
+  it('is confirmed by the first press of its sender, and by no other press', async () => {
     const before = (await spoken()).length;
     const asked = (await harness.said(ADA)).length;
     await speak('list the servers');
@@ -109,7 +109,7 @@ describe('a voice note at the gateway', () => {
     ]);
   });
 
-  it('withdraws its question when the person writes instead, and “yes” then does nothing', async () => {
+  it('is withdrawn when the person writes instead of confirming it, and a later “yes” does nothing', async () => {
     const before = (await spoken()).length;
     await hears(() => speak('delete everything'));
     const { messageId } = (await harness.people.messages(ADA)).at(-1) ?? { messageId: 0 };
@@ -125,7 +125,7 @@ describe('a voice note at the gateway', () => {
     expect(await harness.rows(`select 1 from voice_notes where transcript is not null`)).toEqual([]);
   });
 
-  it('replaces a spoken secret with its handle in every table, prompt and log', async () => {
+  it('leaves a spoken secret in no table, prompt or log, and only its handle is shown', async () => {
     const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
     const before = (await harness.said(ADA)).length;
     await speak(`the token is ${secret} please`);
@@ -154,14 +154,17 @@ describe('a voice note at the gateway', () => {
     ['of the opinion that it is too large', { status: 413 }, 1, /too large/],
     ['hearing more than a message holds', { body: JSON.stringify({ text: 'word '.repeat(4_000) }) }, 1, /more words/],
     ['hearing music', { body: '{"text":" [MUSIC] (applause) "}' }, 1, /no words/],
-  ])('is answered once when the recognizer is %s, without needless requests', async (_, fault, tries, sentence) => {
-    server.plan(...Array.from({ length: tries }, () => fault));
-    const asked = server.asked().length;
-    expect(await hears(() => speak('list the projects'))).toMatch(sentence);
-    expect(server.asked().length - asked).toBe(tries);
-    expect((await states()).at(-1)).toBe('failed');
-    expect(JSON.stringify(gateway.lines)).not.toContain(KEY);
-  });
+  ])(
+    'is answered once when the recognizer is %s, and is not sent again needlessly',
+    async (_, fault, tries, sentence) => {
+      server.plan(...Array.from({ length: tries }, () => fault));
+      const asked = server.asked().length;
+      expect(await hears(() => speak('list the projects'))).toMatch(sentence);
+      expect(server.asked().length - asked).toBe(tries);
+      expect((await states()).at(-1)).toBe('failed');
+      expect(JSON.stringify(gateway.lines)).not.toContain(KEY);
+    },
+  );
 
   it('is refused before the download when it is too large', async () => {
     const asked = server.asked().length;
@@ -174,14 +177,14 @@ describe('a voice note at the gateway', () => {
   it.each([
     ['does not have it any more', 404, /cannot be fetched any more/],
     ['is down', 502, /could not fetch your voice note/],
-  ])('is answered with a sentence when Telegram %s', async (_, code, sentence) => {
+  ])('is answered with an explanation when Telegram %s', async (_, code, sentence) => {
     await harness.fault({ method: 'downloadFile', error: { code, description: 'as planned' } });
     const asked = server.asked().length;
     expect(await hears(() => speak('list the projects'))).toMatch(sentence);
     expect(server.asked().length).toBe(asked);
   });
 
-  it('of a stranger is not transcribed', async () => {
+  it('from a stranger is not transcribed', async () => {
     const asked = server.asked().length;
     const data = Buffer.from('hello').toString('base64');
     await harness.people.post('/api/messages', {
@@ -193,7 +196,7 @@ describe('a voice note at the gateway', () => {
     expect(server.asked().length).toBe(asked);
   });
 
-  it('is left to the next gateway when the first stops, and is transcribed once', async () => {
+  it('is transcribed by the next gateway, once, when the first gateway stops', async () => {
     await gateway.close();
     gateway = await harness.startGateway({ TRANSCRIPTION_URL: server.url });
     server.plan('hang');
@@ -222,7 +225,7 @@ describe('a voice note at the gateway', () => {
     expect(server.asked().length - asked).toBe(words.length);
   });
 
-  it('is given up, with an answer, when its claims end without a result repeatedly', async () => {
+  it('is given up with an answer when several gateways in a row die while transcribing it', async () => {
     const said = await hears(async () => {
       server.plan('hang');
       const asked = server.asked().length;
@@ -237,7 +240,7 @@ describe('a voice note at the gateway', () => {
     expect((await states()).at(-1)).toBe('failed');
   });
 
-  it('that another gateway has taken over is not written by the first', async () => {
+  it('that a second gateway has taken over gets no answer from the first gateway', async () => {
     const before = (await harness.said(ADA)).length;
     await gateway.close();
     gateway = await harness.startGateway({ TRANSCRIPTION_URL: server.url, TRANSCRIPTION_TIMEOUT_MS: '700' });
@@ -253,8 +256,8 @@ describe('a voice note at the gateway', () => {
   });
 });
 
-describe('voice notes where they are off', () => {
-  it('wait for a turn like any other file, and are not downloaded', async () => {
+describe('a voice note while transcription is turned off', () => {
+  it('waits for a turn like any other file, and is not downloaded', async () => {
     const harness = await openHarness();
     try {
       await harness.startGateway();

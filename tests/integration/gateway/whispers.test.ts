@@ -57,14 +57,14 @@ describe('where the bot is an administrator', () => {
     ['/people@signalbox_bot', BEN, 'Your role (developer) does not allow that'],
     ['/invite@signalbox_bot viewer', ADA, 'Write that to me in private'],
     ['/statsu@signalbox_bot', BEN, 'There is no command /statsu.'],
-  ])('the answer to %s of %i is shown only to its author', async (text, person, answer) => {
+  ])('the answer to %s from person %i is shown only to that person', async (text, person, answer) => {
     await inGroup(person, text);
     const [said] = await hears(person, 'ops');
     expect(said).toContain(answer);
     expect(await seenInGroup(person === ADA ? BEN : ADA)).toEqual([]);
   });
 
-  test('an answer for everybody in the group is not hidden, and replies to the question', async () => {
+  test('an answer for the whole group is visible to everybody, and replies to the question', async () => {
     const { messageId } = await harness.people.post('/api/messages', {
       from: ADA,
       text: '/status@signalbox_bot',
@@ -75,7 +75,7 @@ describe('where the bot is an administrator', () => {
     expect(line).toMatchObject({ text: 'Nothing is running.', replyTo: messageId, ephemeral: null });
   });
 
-  test('an edited message for one person is changed in place', async () => {
+  test('an edit of a message that only one person sees changes that message in place', async () => {
     await put({ text: 'one' }, { slot: 's' });
     await announce();
     await hears(ADA, 'ops');
@@ -86,7 +86,7 @@ describe('where the bot is an administrator', () => {
     expect(await harness.calls('editEphemeralMessageText')).toHaveLength(1);
   });
 
-  test('a button that one person sees works for them, once, and its answer is theirs alone', async () => {
+  test('a button that only one person sees works once, and its answer is visible to that person only', async () => {
     await put({ text: 'Sure?', buttons: [{ label: 'Yes', value: 'yes, do it' }] });
     await announce();
     await hears(ADA, 'ops');
@@ -103,7 +103,7 @@ describe('where the bot is an administrator', () => {
     await until('the button is gone', async () => (await harness.people.messages(ADA, 'ops'))[0]?.buttons === null);
   });
 
-  test('a file for one person is shown to nobody else', async () => {
+  test('a file meant for one person is shown to nobody else in the group', async () => {
     await harness.rows(
       `insert into artifacts (id, action_id, place, turn_id, thread_id, user_key, name, mime_type, sha256, size_bytes, bytes)
        values ('art_1', 'a', 0, 't', 'th', '1001', 'list.csv', 'text/csv', '', 1, '1')`,
@@ -114,7 +114,7 @@ describe('where the bot is an administrator', () => {
     expect(await seenInGroup(BEN)).toEqual([]);
   });
 
-  test('the rate limit is shown only to the person who exceeds it', async () => {
+  test('the notice about the rate limit is shown only to the person who exceeds it', async () => {
     const hasty = await openHarness();
     try {
       await hasty.people.post('/api/rights', { by: ADA, status: 'administrator' });
@@ -131,7 +131,7 @@ describe('where the bot is an administrator', () => {
 });
 
 describe('where the bot is a plain member', () => {
-  test('the private chat is used instead, under a line that says so', async () => {
+  test('a private answer is sent to the private chat, under a line that says so', async () => {
     await harness.meet(ADA);
     await inGroup(ADA, '/people@signalbox_bot');
     const [said] = await hears(ADA, undefined);
@@ -139,7 +139,7 @@ describe('where the bot is a plain member', () => {
     expect(await seenInGroup(ADA)).toEqual([]);
   });
 
-  test('a harmless line is sent to the group when the private chat is closed', async () => {
+  test('a private answer becomes a harmless line in the group when the private chat is closed', async () => {
     await inGroup(ADA, '/people@signalbox_bot');
     const [line] = await hears(ADA, 'ops');
     expect(line).toMatch(/^My answer is for you alone, and I may not write to you in private yet\./);
@@ -149,7 +149,7 @@ describe('where the bot is a plain member', () => {
     expect(await harness.rows('select 1 from dead_letters')).toEqual([]);
   });
 
-  test('buttons work in the private chat too, and their values are sent to the group conversation', async () => {
+  test('a button in the private chat works, and its value goes to the group conversation', async () => {
     await harness.meet(ADA, BEN);
     await put({ text: 'Sure?', buttons: [{ label: 'Yes', value: 'yes, do it' }] });
     await announce();
@@ -162,7 +162,7 @@ describe('where the bot is a plain member', () => {
     expect(row?.envelope).toMatchObject({ text: 'yes, do it', chatKind: 'group', messageId: null });
   });
 
-  test('a command that only the bot sees is answered where only its author sees it', async () => {
+  test('a command that only the bot can see gets an answer that only its author can see', async () => {
     await until('the menu says that only the bot is to see it', async () => {
       const offered = await harness.people.get<{ command: string; is_ephemeral?: boolean }[]>(
         '/api/commands?as=1002&chat=ops',
@@ -177,7 +177,7 @@ describe('where the bot is a plain member', () => {
   });
 });
 
-test('a server that knows no ephemeral messages is not asked to send one', async () => {
+test('a server without ephemeral messages is not asked to send any', async () => {
   await harness.meet(ADA);
   await harness.fault({ method: 'deleteEphemeralMessage', error: { code: 404, description: 'Not Found' }, times: 5 });
   await inGroup(ADA, '/people@signalbox_bot');

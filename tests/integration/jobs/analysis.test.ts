@@ -27,7 +27,7 @@ const stateOf = async (runId: string): Promise<unknown> => {
 };
 
 describe('a scan', () => {
-  it('is fetched by the pool that opens secrets, then scanned by the pool of scans', async () => {
+  it('has its repository fetched by the pool that opens secrets, and its files scanned by the scan pool', async () => {
     const deploy = await bench.jobs.startService({ ...bench.settings, JOBS_POOLS: 'deploy' });
     await bench.ask('act_fetched', 'security_scan');
     await until(async () => (await stateOf('act_fetched')) as { fetched: unknown } | null);
@@ -42,7 +42,7 @@ describe('a scan', () => {
     await analysis.close();
   });
 
-  it('that an earlier release put into the queue of deployments is still run', async () => {
+  it('that an earlier release queued in the deployment pool is still run', async () => {
     const payload = { project: 'shop', chain: 'security_scan' as const, ref: 'HEAD', isDry: false };
     const run = { runId: 'act_old', payload, person: null, threadId: null, traceId: 'trc_test' };
     // The row alone: the name in the queue is that of before.
@@ -60,7 +60,7 @@ describe('a scan', () => {
     for (const service of services) await service.close();
   });
 
-  it('that was lost from a queue is put back by the pool that is due', async () => {
+  it('whose queue entry was lost is queued again by the pool that has to run it', async () => {
     const payload = { project: 'shop', chain: 'security_scan' as const, ref: 'HEAD', isDry: false };
     const run = { runId: 'act_lost', payload, person: null, threadId: null, traceId: 'trc_test' };
     const nothing = { enqueue: () => Promise.resolve() };

@@ -124,7 +124,7 @@ async function lookUntilTold(shop: Shop, looks: readonly (() => Promise<unknown>
 }
 
 describe('a service whose program ends 200 ms after each start', { timeout: 120_000 }, () => {
-  it('is reported once, stopped once at the limit by several watchers, and never started again', async () => {
+  it('is stopped and reported once at the limit by several watchers, and never started again', async () => {
     const shop = await deploy('looper');
     const looks = Array.from({ length: 3 }, () => openWatcher(bench, undefined, { loop: FEW }));
     crash('looper');
@@ -179,7 +179,7 @@ describe('a service whose program ends 200 ms after each start', { timeout: 120_
     expect(await revivals.begin(serving, {})).toBeNull();
   });
 
-  it('is stopped and reported by the next probe when the first was killed during the stop', async () => {
+  it('is stopped and reported by the next probe when the first watcher was killed during the stop', async () => {
     const shop = await deploy('halfway');
     const killed = openWatcher(bench, undefined, {
       loop: FEW,
@@ -203,7 +203,7 @@ describe('a service whose program ends 200 ms after each start', { timeout: 120_
     expect(await stopsOf('act_halfway')).toHaveLength(1);
   });
 
-  it('starts normally with the next release or a rollback, with its crashes forgotten', async () => {
+  it('starts normally with the next release or a rollback, and its earlier crashes do not count', async () => {
     const shop = await deploy('mended');
     shop.repository.release('v2', appFiles({ begin, file: { health: { path: '/health', withinSeconds: 20 } } }));
     const deployed = await bench.jobs.startService(bench.settings());
@@ -243,7 +243,7 @@ describe('a service whose program ends 200 ms after each start', { timeout: 120_
   });
 });
 
-it('a service that crashed twice and stays up is no crash loop, and keeps running', async () => {
+it('a service that crashed twice and then stays up is not stopped', async () => {
   const shop = await deploy('stumbler');
   const look = openWatcher(bench, undefined, { loop: FEW });
   crash('stumbler');

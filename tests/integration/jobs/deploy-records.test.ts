@@ -50,7 +50,7 @@ const registerServer = (name: string, environment: string, memoryMb: number, dri
   );
 
 describe('a deploy request', () => {
-  it('is written once, and creates the service on this machine when its environment has no server', async () => {
+  it('is stored once, and creates the service on this machine when its environment has no server', async () => {
     const deployments = createDeploymentStore(pool);
     const first = await deployments.request(wish('act_1'));
     expect(first).toMatchObject({ state: 'queued', server: 'local', userName: 'Ada', serving: false, release: null });
@@ -61,7 +61,7 @@ describe('a deploy request', () => {
     ]);
   });
 
-  it('is granted once when twenty come at once, and the others read who requested it and when', async () => {
+  it('is granted once when twenty people ask at once, and the others are told who asked first', async () => {
     const deployments = createDeploymentStore(pool);
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => deployments.request(wish(`act_${i}`))));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('a deploy request', () => {
       );
   });
 
-  it('goes to the server of the environment with the most room, and stays where the service is', async () => {
+  it('is placed on the server with the most free memory, and later ones stay there', async () => {
     await registerServer('new', 'staging', 9_000);
     await pool.query(`update servers set measured_at = null where name = 'new'`);
     await expect(createDeploymentStore(pool).request(wish('act_0'))).rejects.toThrow(
@@ -100,7 +100,7 @@ describe('a deploy request', () => {
   });
 });
 
-it('a rollback after two deployments of a release does not go to that release', async () => {
+it('a rollback after two deployments of one release goes to the release before', async () => {
   const deployments = createDeploymentStore(pool);
   for (const [id, release] of [
     ['act_1', '1.0-aaa'],
@@ -120,7 +120,7 @@ it('a rollback after two deployments of a release does not go to that release', 
 });
 
 describe('the work on a deployment', () => {
-  it('belongs to the last claimant: writes of earlier ones do nothing', async () => {
+  it('belongs to its last claimant, and writes of earlier claimants do nothing', async () => {
     await createDeploymentStore(pool).request(wish('act_1'));
     const work = new DeploymentStore(pool);
     const first = await work.claim('act_1', STEP);
@@ -143,7 +143,7 @@ describe('the work on a deployment', () => {
     ).rejects.toThrow('no deployment goes from building to succeeded');
   });
 
-  it('sees a cancel request until the switch begins, and never switches after one', async () => {
+  it('sees a cancel request until the switch of traffic begins, and never switches after a request', async () => {
     const deployments = createDeploymentStore(pool);
     await deployments.request(wish('act_1'));
     const work = new DeploymentStore(pool);
@@ -165,7 +165,7 @@ describe('the work on a deployment', () => {
     expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({ accepted: true, state: 'cancelled' });
   });
 
-  it('is waited for by the action that cancels it, until that gives up', async () => {
+  it('is awaited by the action that cancels it until that action gives up', async () => {
     const deployments = createDeploymentStore(pool);
     const waiting = async () =>
       (await pool.query<{ id: string | null }>('select cancel_action as id from deployments')).rows[0]?.id;
@@ -183,7 +183,7 @@ describe('the work on a deployment', () => {
     expect(await waiting()).toBe('act_d');
   });
 
-  it('is not cancelled once the switch may have been made, even when its worker is lost', async () => {
+  it('cannot be cancelled once traffic may have been switched, even when its worker is lost', async () => {
     const deployments = createDeploymentStore(pool);
     await deployments.request(wish('act_1'));
     await pool.query(`update deployments set state = 'unknown' where deployment_id = 'act_1'`);
@@ -195,7 +195,7 @@ describe('the work on a deployment', () => {
     await expect(deployments.cancel('act_9', 'telegram:1', 'act_c')).rejects.toThrow(/no deployment named act_9/);
   });
 
-  it('leaves lines in order, and only the newest five thousand', async () => {
+  it('writes log lines in order, and keeps the newest five thousand', async () => {
     await createDeploymentStore(pool).request(wish('act_1'));
     const work = new DeploymentStore(pool);
     await work.claim('act_1', STEP);
@@ -209,7 +209,7 @@ describe('the work on a deployment', () => {
 });
 
 describe('kept artifacts', () => {
-  it('include the newest that served, the serving one, and those of open deployments', async () => {
+  it('include those of the newest releases, of the serving release and of open deployments', async () => {
     const work = new DeploymentStore(pool);
     await createDeploymentStore(pool).request(wish('act_0'));
     for (let i = 0; i < 7; i++) {
@@ -229,7 +229,7 @@ describe('kept artifacts', () => {
 });
 
 describe('ports and variables', () => {
-  it('a port is leased once per purpose, and free again when it is released', async () => {
+  it('a port is leased once per purpose, and is free again after its release', async () => {
     await registerServer('small', 'staging', 1_000);
     const leases = createPortLeases(pool);
     const lease = { server: 'small', project: 'shop', label: 'instance:act_1', memoryMb: 600, by: 'telegram:1' };
@@ -241,7 +241,7 @@ describe('ports and variables', () => {
     expect(await leases.lease({ ...lease, label: 'instance:act_2' }, [])).toEqual({ port: 8000, isOld: false });
   });
 
-  it('a variable creates its service, and the last value of a name counts', async () => {
+  it('a variable creates its service, and its last value counts', async () => {
     const services = createServiceStore(pool);
     const color = { name: 'COLOR', value: 'blue', secret: null, givenBy: 'telegram:1' };
     expect(await services.setVariable(SHOP, color, 'act_1')).toEqual(color);
@@ -257,7 +257,7 @@ describe('ports and variables', () => {
   });
 });
 
-it('an interrupted run is reported once, and not as a failed deployment', async () => {
+it('an interrupted deployment run is reported once, as interrupted and not as failed', async () => {
   const runs = new RunStore(pool);
   await createDeploymentStore(pool).request(wish('act_1'));
   await pool.query(`update deployments set state = 'building' where deployment_id = 'act_1'`);

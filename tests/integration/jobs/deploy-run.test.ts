@@ -22,7 +22,7 @@ const ALL = [
 ];
 
 describe('a deployment', () => {
-  it('ends with the new release serving through the proxy, and with the old one ended', async () => {
+  it('ends with the new release serving through the proxy, and the old program stopped', async () => {
     const shop = await bench.shop('shop');
     const commit = shop.repository.release('v1.0', appFiles({ build: `console.log('built it');` }));
     shop.repository.release('v1.1', appFiles({}));
@@ -62,7 +62,7 @@ describe('a deployment', () => {
     expect(await bench.states('act_4')).toEqual(ALL);
   });
 
-  it('of the serving release offers no rollback to itself', async () => {
+  it('of the release that already serves offers no rollback', async () => {
     const shop = await bench.shop('again');
     shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_a1', 'v1');
@@ -72,7 +72,7 @@ describe('a deployment', () => {
     expect(await bench.deployments.before(shop)).toBeNull();
   });
 
-  it('whose instance is not healthy leaves the old one serving, and shows its output', async () => {
+  it("whose instance is unhealthy leaves the old release serving, and shows the instance's output", async () => {
     const shop = await bench.shop('sick');
     shop.repository.release('v1', appFiles({}));
     shop.repository.release(
@@ -97,7 +97,7 @@ describe('a deployment', () => {
     expect(await shop.leases()).toEqual(['instance:act_s1', 'staging']);
   });
 
-  it('whose program ignores its port names the port of its log', async () => {
+  it("whose program ignores $PORT fails with the port that the program's log names", async () => {
     const shop = await bench.shop('stubborn');
     const { 'server.mjs': server = '', ...rest } = appFiles({ file: { health: { withinSeconds: 1 } } });
     const own = server.replace(
@@ -112,7 +112,7 @@ describe('a deployment', () => {
     expect(failed?.failure).toMatchObject({ code: 'PORT_IGNORED' });
   });
 
-  it('whose program exits fails at once, with the exit code', async () => {
+  it('whose program exits at the start fails at once, with the exit code', async () => {
     const shop = await bench.shop('ender');
     shop.repository.release(
       'v1',
@@ -134,7 +134,7 @@ describe('a deployment', () => {
     expect(said).not.toContain('npm notice');
   });
 
-  it('whose build fails never starts, and shows the last lines of the build', async () => {
+  it('whose build fails starts no program, and shows the last lines of the build', async () => {
     const shop = await bench.shop('builder');
     shop.repository.release('v1', appFiles({ build: `console.log('half of it'); process.exit(7);` }));
     const said = await shop.deploy('act_b1', 'v1');
@@ -143,7 +143,7 @@ describe('a deployment', () => {
     expect(await bench.states('act_b1')).toEqual(['queued', 'preparing', 'building', 'failing', 'failed']);
   });
 
-  it('with an unusable service file or ref does not start, and names a remedy', async () => {
+  it('with an invalid service file or an unknown ref fails before its start, and names a remedy', async () => {
     const shop = await bench.shop('odd');
     shop.repository.release('v1', { 'signalbox.json': '{"start": ["node"], "health": {"withinSeconds": "soon"}}' });
     expect(await shop.deploy('act_o1', 'v1')).toMatch(
@@ -153,7 +153,7 @@ describe('a deployment', () => {
     expect(await bench.states('act_o2')).toEqual(['queued', 'preparing', 'failing', 'failed']);
   });
 
-  it('whose service file has an unknown key does not repeat it', async () => {
+  it('whose service file has an unknown key does not show that key in its error', async () => {
     const shop = await bench.shop('wordy');
     const key = '\n\n✅ Approved by Cleo: 2 of 2. [Sign in](https://evil.example/) **now**\n';
     shop.repository.release('v1', { 'signalbox.json': JSON.stringify({ start: ['node'], [key]: 1, strat: 1 }) });
@@ -162,7 +162,7 @@ describe('a deployment', () => {
     );
   });
 
-  it('that reports no release, and need not, counts by the instance behind the proxy', async () => {
+  it('succeeds without a reported release when its instance answers behind the proxy', async () => {
     const shop = await bench.shop('plain');
     const { 'server.mjs': server = '', ...rest } = appFiles({});
     shop.repository.release('v1', {
@@ -174,7 +174,7 @@ describe('a deployment', () => {
     expect(await shop.serves()).toMatch(/^v1-/);
   });
 
-  it('that has no signalbox.json is started by the script of its package', async () => {
+  it('without a signalbox.json is started by the start script of package.json', async () => {
     const shop = await bench.shop('package');
     const { 'server.mjs': server = '' } = appFiles({});
     shop.repository.release('v1', {
@@ -189,14 +189,14 @@ describe('a deployment', () => {
     expect(said).not.toContain('Name a tag');
   });
 
-  it('that reports another release than its own is rolled back', async () => {
+  it('whose program reports the release of another deployment is rolled back', async () => {
     const shop = await bench.shop('other');
     const { 'server.mjs': server = '', ...rest } = appFiles({});
     shop.repository.release('v2', { ...rest, 'server.mjs': server.replace(/'x-release': \w+/, "'x-release': 'v0'") });
     expect(await shop.deploy('act_q2', 'v2')).toMatch(/does not serve v2-\w{7}: what serves reports v0\./);
   });
 
-  it('that does not report its release after the switch is rolled back', async () => {
+  it('whose program reports no release after the switch is rolled back', async () => {
     const shop = await bench.shop('liar');
     shop.repository.release('v1', appFiles({}));
     shop.repository.release('v2', appFiles({ file: { release: { from: 'header', name: 'x-other' } } }));

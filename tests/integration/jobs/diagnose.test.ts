@@ -80,8 +80,8 @@ async function news(): Promise<
 const SERVICE = { project: 'shop', environment: 'staging' } as const;
 const log = (text: string): Promise<string> => shop.serves(`/log?text=${encodeURIComponent(text)}`);
 
-describe('a service that runs', () => {
-  it('is measured through the proxy and at the instance, with its program and release', async () => {
+describe('a running service', () => {
+  it('has its health measured through the proxy and at the instance, with its program and release', async () => {
     const health = await run('service.health', SERVICE);
     expect(health).toMatchObject({
       verdict: 'healthy',
@@ -93,7 +93,7 @@ describe('a service that runs', () => {
     expect(health.because).toContain(health.release);
   });
 
-  it('shows its own log only, filtered by text and redacted', async () => {
+  it('shows only its own log, filtered by text and with secrets redacted', async () => {
     await log('paid with AKIAIOSFODNN7EXAMPLE and password=hunter2hunter2');
     await log('order 7 is packed');
     const read = await run('service.logs', {
@@ -119,7 +119,7 @@ describe('a service that runs', () => {
     await expect(other).rejects.toThrow('act_other is not a deployment of shop in staging');
   });
 
-  it('has its log followed in one message of the chat, with an end', async () => {
+  it('has its log followed in one chat message that ends', async () => {
     const { jobs } = bench;
     const payload = {
       ...SERVICE,
@@ -161,7 +161,7 @@ describe('a service that runs', () => {
     expect(JSON.stringify(said)).not.toMatch(/ghp_abc|something else/);
   });
 
-  it('has each error of its log counted once, however often it is read', async () => {
+  it('has each error in its log counted once, however often the log is read', async () => {
     const look = openWatcher(bench);
     await look();
     const before = await countErrors(bench.jobs.pool, SERVICE, HOUR_MS);
@@ -179,7 +179,7 @@ describe('a service that runs', () => {
     expect(groups.find(({ sample }) => sample.includes('order'))).toMatchObject({ count: 3, source: 'log' });
   });
 
-  it('runs reading commands on its server, and no command that nobody could want', async () => {
+  it('runs a command that only reads on its server, and refuses `rm -rf /`', async () => {
     const ran = await run('diagnostic.run', { server: 'local', command: 'uname -s', ...unasked, actionId: 'act_d' });
     expect(ran).toMatchObject({ code: 0, stdout: 'Linux\n' });
     await expect(
@@ -208,7 +208,7 @@ describe('a service that runs', () => {
 });
 
 describe('a release that is slow', () => {
-  it('is diagnosed by the latency of the previous release, and a rollback is proposed', async () => {
+  it('is compared with the latency of the previous release, and a rollback is proposed', async () => {
     const look = openWatcher(bench);
     for (let n = 0; n < 3; n++) await look();
     await shop.deploy('act_two', '1.1.0');
@@ -223,7 +223,7 @@ describe('a release that is slow', () => {
     );
   });
 
-  it('is reported once to its deployer, and once more when it is healthy', async () => {
+  it('is reported once to its deployer, and once more when it is healthy again', async () => {
     const [one, other] = [openWatcher(bench), openWatcher(bench)];
     await eventually(
       async () => {
@@ -259,7 +259,7 @@ describe('a release that is slow', () => {
     expect((await news())[1]?.say).toMatch(/healthy again after/);
   });
 
-  it('is not reported while it is muted, and is reported afterwards', async () => {
+  it('is not reported while the service is muted, and is reported afterwards', async () => {
     await bench.services.mute(SERVICE, new Date(Date.now() + 60_000), ADA, 'act_mute');
     const look = openWatcher(bench);
     await fetchEnd();
@@ -288,7 +288,7 @@ describe('a release that is slow', () => {
 });
 
 describe('a service that is degraded and then goes down', () => {
-  it('is reported again when it goes down, after more than one bad probe, and not as healthy', async () => {
+  it('is reported again when it goes down after more than one bad probe, and is not reported as healthy', async () => {
     const till = await bench.shop('till');
     till.repository.release('1.0.0', program(0));
     await till.deploy('act_till', '1.0.0');

@@ -39,7 +39,7 @@ function isRunning(words: string): boolean {
     });
 }
 
-it('a program gets its arguments unchanged, and its exit is reported', async () => {
+it('a diagnostic program gets its arguments unchanged, and its exit code is reported', async () => {
   expect(await run([['echo', '$HOME; `id`', '*', '|']])).toEqual({
     code: 0,
     stdout: '$HOME; `id` * |\n',
@@ -51,14 +51,14 @@ it('a program gets its arguments unchanged, and its exit is reported', async () 
   expect(await run([['no-such-program']])).toMatchObject({ code: 127 });
 });
 
-it('a program that fills the memory is killed by the kernel', async () => {
+it('a diagnostic program that fills the memory is killed by the kernel', async () => {
   const { code, stdout } = await run([['tail', '-n', '7', '/dev/zero']]);
   expect(code).not.toBe(0);
   expect(stdout).toBe('');
   expect(isRunning('tail -n 7 /dev/zero')).toBe(false);
 });
 
-it('a program with endless output is stopped, and its output until then is kept', async () => {
+it('a diagnostic program with endless output is stopped, and its output so far is kept', async () => {
   const startedAt = performance.now();
   const ran = await run([['yes', 'much']]);
   expect(ran).toMatchObject({ code: null, truncated: true, stderr: expect.stringContaining('it wrote more than') });
@@ -68,13 +68,13 @@ it('a program with endless output is stopped, and its output until then is kept'
   expect(isRunning('yes much')).toBe(false);
 });
 
-it('a program that computes endlessly is stopped by its processor time', async () => {
+it('a diagnostic program that computes endlessly is stopped at its limit of processor time', async () => {
   const ran = await run([['sha256sum', '-b', '/dev/zero']], { cpuSeconds: 1 });
   expect(ran).toMatchObject({ code: null, truncated: true, stderr: KILLED });
   expect(isRunning('sha256sum -b /dev/zero')).toBe(false);
 });
 
-it('a program that the kernel killed is reported, although the next one of the pipe succeeded', async () => {
+it('a diagnostic program that the kernel killed is reported even when the next program of its pipeline succeeded', async () => {
   const ran = await run([['sha256sum', '-b', '/dev/zero'], ['wc', '-c']], { cpuSeconds: 1 }); // prettier-ignore
   expect(ran).toMatchObject({ code: 0, stdout: '0\n', truncated: true, stderr: KILLED });
 });
@@ -84,7 +84,7 @@ it.runIf(hasJq).each([
   ['output', "jq -n 'range(1e12)'", /it wrote more than 1048576 bytes/],
   ['processor time', "jq -n 'last(range(1e12))'", /by a signal\. Each may use 1 seconds of processor time/],
 ])(
-  'commands with endless numbers, which run without an approval, are ended for their %s, and the answer says so',
+  'an unapproved command with endless numbers is stopped at its limit of %s, and the answer says so',
   async (_what, command, said) => {
     const { decision, pipeline } = classifyCommand(command, 'server');
     expect(decision).toBe('run');
@@ -97,14 +97,14 @@ it.runIf(hasJq).each([
   45_000,
 );
 
-it('a program that waits endlessly is stopped at the deadline, with its whole pipe', async () => {
+it('a diagnostic program that waits endlessly is stopped at the deadline, with its whole pipeline', async () => {
   const ran = await run([['tail', '-f', '/proc/loadavg'], ['cat'], ['sleep', '4711']], { wallMs: 1_000 }); // prettier-ignore
   expect(ran).toMatchObject({ code: null, stderr: 'The command was ended: it took longer than 1 seconds.\n' });
   expect(isRunning('tail -f /proc/loadavg')).toBe(false);
   expect(isRunning('sleep 4711')).toBe(false);
 });
 
-it('a program can write no file, and does not see the environment of the login', async () => {
+it('a diagnostic program can write no file, and does not see the environment of the login', async () => {
   const file = join(makeTemporaryFolder('bounds'), 'out');
   expect((await run([['sh', '-c', `echo much > ${file}`]])).code).not.toBe(0);
   expect(existsSync(file) ? readFileSync(file, 'utf8') : '').toBe('');

@@ -14,7 +14,7 @@ const found = await locateTestSandbox('looking into a release');
 const SECRET = 'canary-of-another-folder';
 const SERVICE = { project: 'shop', environment: 'staging' } as const;
 
-describe.skipIf(found === null)('the release of a service', () => {
+describe.skipIf(found === null)("the folder of a service's release", () => {
   let bench: DeployBench;
   let shop: Shop;
   let release: string;
@@ -68,13 +68,13 @@ createServer((request, response) => response.writeHead(200, { 'x-release': SIGNA
     return ended.result as JobResult<'diagnostic.run'>; // the job service has checked it
   }
 
-  it('can be read by reading programs', async () => {
+  it('can be read by diagnostic commands', async () => {
     expect((await look('ls')).stdout).toContain('server.mjs');
     expect(await look("grep -c 'x-release' server.mjs")).toMatchObject({ code: 0, stdout: '1\n' });
     expect((await look('find . -type f -exec grep -l HOST {} + | sort')).stdout).toContain('./server.mjs');
   });
 
-  it('cannot be left by a link, a path or a process', async () => {
+  it('cannot be left by a diagnostic command through a link, a path or a process', async () => {
     expect(readFileSync(join(release, 'link.txt'), 'utf8')).toContain(SECRET); // to whoever is not locked in
     const ways = [
       'cat link.txt',
@@ -94,7 +94,7 @@ createServer((request, response) => response.writeHead(200, { 'x-release': SIGNA
     }
   });
 
-  it('cannot be read by other programs, on another server, or through a link in its place', async () => {
+  it('cannot be read by a command that writes, on another server, or when a link replaces it', async () => {
     await expect(look('rm server.mjs')).rejects.toThrow(/I do not run that/);
     await expect(look('cat server.mjs > copy')).rejects.toThrow(/I do not run that/);
     await expect(look('sh -c ls', { onlyReads: false })).rejects.toThrow(/I do not run that/);

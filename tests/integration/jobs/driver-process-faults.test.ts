@@ -46,7 +46,7 @@ const ask = (instance: ProgramInstance, path: string) =>
 const pidIn = (folder: string, name: 'pid' | 'shim') => Number(readFileSync(join(folder, name), 'utf8').split(' ')[0]);
 
 describe('a program whose shim was killed', { timeout: 60_000 }, () => {
-  it('is still found, serves, and can be stopped', async () => {
+  it('is still found, still serves, and can be stopped', async () => {
     const { id, instance, folder } = await launch();
     await serves(instance, id);
     process.kill(pidIn(folder, 'shim'), 'SIGKILL');
@@ -64,7 +64,7 @@ describe('a program whose shim was killed', { timeout: 60_000 }, () => {
     });
   });
 
-  it('and that has ended is not taken for the process that now has its pid', async () => {
+  it('counts as ended, even when another process has its pid', async () => {
     const { id, instance, folder } = await launch();
     await serves(instance, id);
     for (const name of ['shim', 'pid'] as const) process.kill(pidIn(folder, name), 'SIGKILL');
@@ -79,8 +79,8 @@ describe('a program whose shim was killed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a program that exits at the very moment it is asked to', { timeout: 60_000 }, () => {
-  it('is recorded with its own code and not with the signal that its shim got', async () => {
+describe('a program that exits at the moment it is asked to', { timeout: 60_000 }, () => {
+  it('is recorded with its own exit code and not with the signal of its shim', async () => {
     const codes: unknown[] = [];
     for (let n = 0; n < 10; n++) {
       const { instance, folder } = await launch({
@@ -96,8 +96,8 @@ describe('a program that exits at the very moment it is asked to', { timeout: 60
   });
 });
 
-describe('a program that has ended before its shim looks at it', { timeout: 60_000 }, () => {
-  it('is recorded with its own code at once', async () => {
+describe('a program that exits before its shim first checks it', { timeout: 60_000 }, () => {
+  it('is recorded with its own exit code at once', async () => {
     const [launcher, filter] = ['echo "{ \\"child-pid\\": $$ }" >&7; exit 7', '']; // stands for a bubblewrap that is as quick
     const limits = ['4000000', '1024', '1000000', '', ''];
     for (let n = 0; n < 5; n++) {
@@ -112,8 +112,8 @@ describe('a program that has ended before its shim looks at it', { timeout: 60_0
   });
 });
 
-describe('a program behind a shell of its own', { timeout: 60_000 }, () => {
-  it('gets the signal that its shell gets, and exits by itself', async () => {
+describe('a program that a shell script starts', { timeout: 60_000 }, () => {
+  it('receives the signal that stops the shell, and exits by itself', async () => {
     const command = 'trap : TERM; node server.mjs & wait; wait';
     const { id, instance } = await launch({ start: ['sh', '-c', command] });
     await serves(instance, id);
@@ -125,7 +125,7 @@ describe('a program behind a shell of its own', { timeout: 60_000 }, () => {
 });
 
 describe('a program that ran before a restart of the machine', { timeout: 60_000 }, () => {
-  it('counts as ended, even when its pids are in use again, and is started again', async () => {
+  it('counts as ended, even when other processes now have its pids, and is started again', async () => {
     const { id, instance, folder, wanted } = await launch();
     await serves(instance, id);
     const file = join(folder, 'spec.json');
@@ -141,7 +141,7 @@ describe('a program that ran before a restart of the machine', { timeout: 60_000
 });
 
 describe('a log', { timeout: 60_000 }, () => {
-  it('keeps its newest lines and never takes more than twice its limit', async () => {
+  it('keeps its newest lines and never takes more than twice its size limit', async () => {
     const { id, instance, folder } = await launch();
     await serves(instance, id);
     await ask(instance, '/flood');
@@ -160,7 +160,7 @@ describe('a log', { timeout: 60_000 }, () => {
     expect(existsSync(join(folder, 'log.2'))).toBe(false);
   });
 
-  it('continues when its keeper was killed, and so does the program', async () => {
+  it('continues, and so does the program, when the process that writes the log is killed', async () => {
     const { id, instance, folder } = await launch();
     await serves(instance, id);
     const keepers = [...processesWith(join(folder, 'keeper.cjs'))].filter(([, line]) => line.includes('node'));
@@ -177,7 +177,7 @@ describe('a log', { timeout: 60_000 }, () => {
 });
 
 describe('a build', { timeout: 60_000 }, () => {
-  it('sees nothing of the environment of the service', async () => {
+  it('sees no environment variable of the service', async () => {
     const lines: string[] = [];
     const file = { ...appFile(), build: [['env']] };
     const onLine = ({ line }: { line: string }) => void lines.push(line.split('=')[0] ?? '');
@@ -186,7 +186,7 @@ describe('a build', { timeout: 60_000 }, () => {
     expect(lines.sort()).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...quiet].sort());
   });
 
-  it('without a program fails with a sentence, and leaves no partial artifact', async () => {
+  it('fails with a clear sentence when its program does not exist, and leaves no partial artifact', async () => {
     const id = newRelease();
     const file = { ...appFile(), build: [['no-such-program']] };
     const build = driver.build({ id, sourceDir: APP, file, onLine: () => undefined, signal: soon() });
@@ -197,7 +197,7 @@ describe('a build', { timeout: 60_000 }, () => {
     expect(existsSync(join(targetsDir, 'shop/staging', id.deploymentId, 'artifact'))).toBe(false);
   });
 
-  it('stops background processes when the build command has ended', async () => {
+  it('stops its background processes when the build command has ended', async () => {
     const word = `7${Math.random().toString().slice(2, 12)}`;
     const file = { ...appFile(), build: [['sh', '-c', `setsid sleep ${word} > /dev/null 2>&1 & exit 0`]] };
     await driver.build({ id: newRelease(), sourceDir: APP, file, onLine: () => undefined, signal: soon() });
@@ -206,7 +206,7 @@ describe('a build', { timeout: 60_000 }, () => {
 });
 
 describe('a rollback', { timeout: 60_000 }, () => {
-  it('runs the artifact of another deployment, which can be removed only afterwards', async () => {
+  it('runs the artifact of another deployment, and the artifact can be removed only afterwards', async () => {
     const { id, instance, wanted } = await launch();
     const later = newRelease({ release: id.release });
     const again = await driver.start({ ...wanted, id: later, port: await freePort() }, soon());
@@ -234,7 +234,7 @@ describe('names', () => {
     expect(existsSync(join(targetsDir, 'shop'))).toBe(false);
   });
 
-  it('a slash in the name of a deployment makes no folder of its own', async () => {
+  it('a slash in the name of a deployment is escaped in its folder name', async () => {
     expect(await build('a/b')).toEqual({ kind: 'folder', ref: 'shop/staging/a%2Fb' });
   });
 

@@ -51,11 +51,11 @@ const linesOf = async (instance: ProgramInstance): Promise<string> => {
 const groupsOf = (folder: string): readonly string[] =>
   (JSON.parse(readFileSync(join(folder, 'spec.json'), 'utf8')) as { groups: string[] }).groups;
 
-describe('a program that multiplies', { timeout: 60_000 }, () => {
+describe('a program that forks endlessly', { timeout: 60_000 }, () => {
   it.each([
     ['by the limits that this machine has', {}],
     ['where there are no control groups', { controlGroups: '/nonexistent' }],
-  ])('is stopped %s with all of its processes, says why, and is given up', async (_, more) => {
+  ])('is stopped %s with all of its processes, says why, and is not restarted', async (_, more) => {
     driver = open(more);
     const word = needle();
     const { instance, folder } = await launch({ AT_START: 'multiply', LEAVE: word });
@@ -74,7 +74,7 @@ describe('a program that multiplies', { timeout: 60_000 }, () => {
     expect(groupsOf(folder).filter((group) => existsSync(group))).toEqual([]);
   });
 
-  it('does not include a program with threads and one helper', async () => {
+  it('is told apart from a program with threads and one helper process', async () => {
     const word = needle();
     const { instance } = await launch({ LEAVE: word });
     const ask = (path: string) =>
@@ -89,7 +89,7 @@ describe('a program that multiplies', { timeout: 60_000 }, () => {
 });
 
 describe('a program of the process driver', { timeout: 60_000 }, () => {
-  it('has limits of open files, of the size of a file, and no core files', async () => {
+  it('has limits of open files and file size, and writes no core files', async () => {
     const { folder } = await launch();
     const pid = readFileSync(join(folder, 'pid'), 'utf8').split(' ')[0] ?? '';
     const shown = await eventually(
@@ -101,7 +101,7 @@ describe('a program of the process driver', { timeout: 60_000 }, () => {
     expect(shown).toMatch(/Max core file size +0 /);
   });
 
-  it('is in a control group where there are any, until it is stopped', async () => {
+  it('is in a control group while it runs, on a machine that has control groups', async () => {
     const { instance, folder } = await launch();
     const { engine } = await driver.inspect(soon());
     const groups = groupsOf(folder);
@@ -134,20 +134,20 @@ describe('a control group of version 2', () => {
   };
   const read = (root: string, file: string): string => readFileSync(join(root, file), 'utf8');
 
-  it('gets memory, swap, processes and CPUs', () => {
+  it('limits memory, swap, processes and CPUs', () => {
     const root = fake('cpuset cpu io memory pids');
     expect(makeGroup('one', limits, root)).toEqual([join(root, 'one')]);
     expect(FILES.map((file) => read(root, `one/${file}`))).toEqual(['67108864', '0', '1', '9', '150000 100000']);
     expect(read(root, 'cgroup.subtree_control')).toBe('');
   });
 
-  it('asks its parent for the controllers that it lacks', () => {
+  it('enables the missing controllers in its parent group', () => {
     const root = fake('cpu');
     makeGroup('one', limits, root);
     expect(read(root, 'cgroup.subtree_control')).toBe('+memory +pids +cpu');
   });
 
-  it('that the kernel does not give is reported, with limits that are only watched', () => {
+  it('is reported as unavailable, with memory and processes only watched, when the kernel refuses it', () => {
     const root = makeTemporaryFolder('cgroup');
     writeFileSync(join(root, 'cgroup.controllers'), '');
     expect(makeGroup('one', limits, root)).toBeNull();

@@ -109,7 +109,7 @@ const registerEngine = (size: object = {}) =>
   });
 
 describe('a server that can be reached', () => {
-  it('is measured when it is registered, and the figures in the request do not count', async () => {
+  it('is measured at its registration, and the figures in the request are ignored', async () => {
     closing.push(await startEngine());
     const { said } = await registerEngine({ cpus: 16, memoryMb: 65_536 });
     expect(said).toContain('I registered **box-1** (127.0.0.1) in staging, reached by docker, ports 20000 to 20999.');
@@ -126,7 +126,7 @@ describe('a server that can be reached', () => {
     expect(JSON.stringify(list.output)).not.toContain(socket);
   });
 
-  it('can be this machine, with its free resources', async () => {
+  it('can be the local machine, with its free resources', async () => {
     await ensureLocalServer(bench.pool, { cpus: 1, memoryMb: 1 });
     const { output, said } = await bench.call('inspect_server', { server: 'local' });
     expect(output).toMatchObject({ state: 'looked', reached: true });
@@ -158,8 +158,8 @@ describe('a server that can be reached', () => {
   });
 });
 
-describe('a server on which commands ran on after their link was lost', () => {
-  it('is reported once, in one line without the command, and leaves nothing open', async () => {
+describe('a server on which commands kept running after the connection was lost', () => {
+  it('is reported once, in one line without the command, and opens no lasting incident', async () => {
     closing.push(await startEngine());
     await registerEngine();
     await bench.pool.query(
@@ -190,7 +190,7 @@ describe('a server on which commands ran on after their link was lost', () => {
 });
 
 describe('a server that was never reached', () => {
-  it('is registered with the reason, without an incident, and gets no service', async () => {
+  it('is registered with the reason, without an incident, and is given no service', async () => {
     const { said } = await registerEngine();
     expect(said).toContain('The server box-1 does not answer: ENOENT');
     expect(await watch()).toMatchObject({ looked: 1, down: 1, opened: 0 });
@@ -202,13 +202,13 @@ describe('a server that was never reached', () => {
     [{ driver: 'ssh', host: '10.0.0.5' }, 'ssh needs a user and a key.'],
     [{ driver: 'docker', host: '10.0.0.5' }, 'is for an engine on this machine'],
     [{ host: '10.0.0.5' }, 'Tell me the CPUs and the memory of a server that I cannot reach.'],
-  ])('%j is refused with a remedy', async (args, sentence) => {
+  ])('is refused with a remedy when it is registered as %j', async (args, sentence) => {
     const call = bench.call('register_server', { name: 'vps-1', environment: 'staging', ...args });
     await expect(call).rejects.toThrow(sentence);
     expect(await bench.ports.servers.list()).toEqual([]);
   });
 
-  it('is refused with a key in plain text', async () => {
+  it('is refused when the request contains a key in plain text', async () => {
     const args = { name: 'vps-1', host: '10.0.0.5', environment: 'staging', driver: 'ssh', user: 'root', key };
     await expect(bench.call('register_server', args)).rejects.toThrow('a key or token is given as a handle');
   });
@@ -235,7 +235,7 @@ describe('a server behind ssh', () => {
       { userKey: 'simulator:1003' },
     );
 
-  it('shows its host key first; nobody logs in until that very key is trusted', async () => {
+  it('shows its host key first, and gets no login until exactly that key is trusted', async () => {
     const { said } = await register();
     expect(said).toContain(`it shows the host key ${login.fingerprint}, which nobody has approved`);
     expect(login.logins).toBe(0);
@@ -256,7 +256,7 @@ describe('a server behind ssh', () => {
     expect(login.logins).toBeGreaterThan(0);
   });
 
-  it('whose host key has changed is not logged in to any more', async () => {
+  it('gets no login after its host key has changed', async () => {
     await register();
     const first = login.fingerprint;
     await bench.call('trust_host_key', { server: 'vps-1', fingerprint: first });

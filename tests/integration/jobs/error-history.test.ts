@@ -34,7 +34,7 @@ afterAll(() => bench.close());
 const errorsOf = async ({ project }: Shop, source: ErrorGroup['source']): Promise<readonly ErrorGroup[]> =>
   (await listErrorGroups(bench.jobs.pool, { project, since: new Date(0) }, 50)).filter((one) => one.source === source);
 
-it('a service without a log is not forgotten after its first probe', async () => {
+it('a service whose program writes no log gets a health sample from every probe', async () => {
   const shop = await bench.shop('quiet');
   shop.repository.release('v1', PROGRAM);
   await shop.deploy('act_q1', 'v1');
@@ -60,7 +60,7 @@ async function findKeeper(targetsDir: string): Promise<{ readonly pid: number; r
 }
 
 describe('the error history', () => {
-  it('has the output of a failed deployment, without secrets, counted once', async () => {
+  it('contains the output of a failed deployment once, without secrets', async () => {
     const shop = await bench.shop('kettle');
     const begin = `console.error('Error: no kettle, token ghp_${'a1B2'.repeat(9)}'); process.exit(4);`;
     shop.repository.release('v1', appFiles({ begin }));
@@ -90,7 +90,7 @@ describe('the error history', () => {
     expect(await countErrors(bench.jobs.pool, shop, 24 * HOUR_MS)).toBe(0);
   });
 
-  it('has the output of a failed deployment even when its log is written late', async () => {
+  it('contains the output of a failed deployment even when its log is written late', async () => {
     const shop = await bench.shop('late');
     const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);';
     shop.repository.release('v1', appFiles({ begin: `${wait} console.error('Error: no milk'); process.exit(4);` }));
@@ -107,7 +107,7 @@ describe('the error history', () => {
     expect((await errorsOf(shop, 'deploy')).map(({ sample }) => sample)).toContain('Error: no milk');
   });
 
-  it('has a crash of the serving release once, with its exit code', async () => {
+  it('contains a crash of the serving release once, with its exit code', async () => {
     const shop = await bench.shop('crasher');
     shop.repository.release('v1', PROGRAM);
     await shop.deploy('act_c1', 'v1');
@@ -130,7 +130,7 @@ describe('the error history', () => {
     ]);
   });
 
-  it('has an unhealthy service once per incident', async () => {
+  it('contains an unhealthy service once per incident', async () => {
     const shop = await bench.shop('sick');
     shop.repository.release('v1', PROGRAM);
     await shop.deploy('act_s1', 'v1');

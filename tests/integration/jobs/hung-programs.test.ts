@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 it.each(['is silent', 'begins its answer and never ends it'])(
-  'a program that %s is found to be down by two probes, and delays neither',
+  'a program that %s is down after two probes, and delays neither probe',
   async (mode) => {
     await shop.serves(`/mode?is=${encodeURIComponent(mode)}`);
     const look = openWatcher(bench);

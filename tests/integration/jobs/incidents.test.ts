@@ -35,7 +35,7 @@ async function newsOf(subject: string): Promise<readonly { phase: string; user_k
 }
 
 describe('incidents', () => {
-  test('people who never wrote are not notified, and the first owner or admin who did is', async () => {
+  test('only the first owner or admin who has written to the bot is notified', async () => {
     const subject = 'server:vps-1';
     const nobody = await openIncident(bench.pool, report({ subject }));
     expect(nobody).toMatchObject({ isNew: true, notified: null, incident: { notified: null } });
@@ -49,7 +49,7 @@ describe('incidents', () => {
     expect(owner.notified).toMatchObject({ userKey: '1002' });
   });
 
-  test('ten probes at once open one incident and notify one person once of its start and end', async () => {
+  test('ten probes at once open one incident, and one person is notified once of its start and end', async () => {
     const found = await Promise.all(Array.from({ length: 10 }, () => openIncident(bench.pool, report())));
     expect(new Set(found.map(({ incident }) => incident.incidentId)).size).toBe(1);
     expect(found.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('incidents', () => {
     expect((await openIncident(bench.pool, report())).isNew).toBe(true);
   });
 
-  test('a cause closes the other incidents, and is reported once per step and deployment', async () => {
+  test('an incident for the cause closes the others, and is reported once per step and deployment', async () => {
     const subject = 'service:kiosk/staging';
     const loop = (deploymentId: string, over: Partial<IncidentReport> = {}) =>
       openIncident(
@@ -88,24 +88,21 @@ describe('incidents', () => {
   test.each([
     ['ahead', 2 * HOUR_MS],
     ['behind', -2 * HOUR_MS],
-  ])(
-    'a service is muted for the requested time, however wrong the clock of the prober is (%s)',
-    async (which, offMs) => {
-      const inMs = (ms: number): Date => new Date(Date.now() + ms);
-      const subject = `service:${which}/staging`;
-      const [muted, over] = [
-        report({ subject, mutedUntil: inMs(HOUR_MS) }),
-        report({ subject, mutedUntil: inMs(-HOUR_MS) }),
-      ];
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs });
-      try {
-        expect((await openIncident(bench.pool, muted)).notified).toBeNull();
-        expect((await openIncident(bench.pool, over)).notified).not.toBeNull();
-      } finally {
-        vi.useRealTimers();
-      }
-    },
-  );
+  ])("a service is muted for the requested time even when the prober's clock is wrong (%s)", async (which, offMs) => {
+    const inMs = (ms: number): Date => new Date(Date.now() + ms);
+    const subject = `service:${which}/staging`;
+    const [muted, over] = [
+      report({ subject, mutedUntil: inMs(HOUR_MS) }),
+      report({ subject, mutedUntil: inMs(-HOUR_MS) }),
+    ];
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs });
+    try {
+      expect((await openIncident(bench.pool, muted)).notified).toBeNull();
+      expect((await openIncident(bench.pool, over)).notified).not.toBeNull();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   test('a muted service notifies nobody, not even of the end of an unreported incident', async () => {
     const subject = 'service:blog/production';

@@ -59,7 +59,7 @@ function startProcess(more: Readonly<Record<string, string>>): ChildProcess {
 }
 
 describe('the job service', () => {
-  it('indexes the documentation automatically, and again when a file changed, moved or was deleted', async () => {
+  it('indexes the documentation at its start, and again after a file changed, moved or was deleted', async () => {
     const knowledge = createKnowledgeSearch(bench.pool);
     await bench.startService(settings());
     await until(async () => (await scheduled('knowledge.index')).length === 1);
@@ -80,7 +80,7 @@ describe('the job service', () => {
     expect((await endOf('act_2')).result).toMatchObject({ changed: 0 });
   });
 
-  it('wakes the lane of the person who asked', async () => {
+  it('wakes the lane of the person who asked for a run when the run ends', async () => {
     await bench.startService(settings());
     await bench.ask('act_1');
     await endOf('act_1');
@@ -93,7 +93,7 @@ describe('the job service', () => {
     ]);
   });
 
-  it('lets another process finish the run of a killed one', async () => {
+  it('finishes a run that a killed process had started', async () => {
     const holder = await bench.pool.connect();
     try {
       // The job waits for this table for as long as the test wants.
@@ -119,7 +119,7 @@ describe('the job service', () => {
     ['agents', { key: false, signing: false }],
     ['deploy', { key: true, signing: false }],
     ['analysis', { key: false, signing: false }],
-  ])('uses the keys of its pool alone: %s', async (pool, expected) => {
+  ])('creates only the keys that the pool %s needs', async (pool, expected) => {
     const key = join(folder, 'secrets.key');
     const audit = join(folder, 'signing-key.pem');
     const keys = { SECRETS_KEY: '', SECRETS_KEY_FILE: key, AUDIT_KEY_FILE: audit };

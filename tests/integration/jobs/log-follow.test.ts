@@ -47,7 +47,7 @@ const shows = (runId: string, words: string) =>
     ({ text }) => text.includes(words),
   );
 
-it('a followed log ends when its time is over, in its one message', async () => {
+it('a followed log ends when its time is over, with the end shown in the same message', async () => {
   await follow('act_f1', 3);
   await shows('act_f1', 'line');
   expect((await message('act_f1')).buttons).toEqual([{ label: 'Stop', value: 'stop', ends: 'act_f1' }]);
@@ -58,7 +58,7 @@ it('a followed log ends when its time is over, in its one message', async () => 
   expect((await bench.jobs.told(ADA)).filter(({ runId }) => runId === 'act_f1')).toEqual([]);
 });
 
-it('a followed log does not go on for minutes after somebody has stopped it', async () => {
+it('a followed log stops within seconds after somebody has stopped it', async () => {
   await follow('act_f2', 300);
   await shows('act_f2', 'line');
   expect(await endFollowedLogs(bench.jobs.pool, { userKey: ADA, chatKey: `telegram:${ADA}` })).toBe(1);
@@ -70,7 +70,7 @@ it('a followed log does not go on for minutes after somebody has stopped it', as
   });
 });
 
-it('a second log that a person follows replaces the first', async () => {
+it('the second log that a person follows replaces the first log', async () => {
   await follow('act_f3', 300);
   await shows('act_f3', 'line');
   await follow('act_f4', 300);

@@ -36,8 +36,8 @@ const DOWN: IncidentReport = {
 const END = { subject: DOWN.subject, kind: 'down', project: 'shop', say: '**shop** is well again.' };
 const open = (over: Partial<IncidentReport> = {}) => openIncident(bench.deploy, { ...DOWN, ...over });
 
-describe('the pool of deployments, which may not read what people wrote', () => {
-  test('notifies the responsible person of an incident, in private', async () => {
+describe('the deployment pool, which may not read messages', () => {
+  test('notifies the person responsible for a service of its incident in private', async () => {
     await bench.person('1002', 'developer', ['telegram:1002', 'telegram:-7']);
     expect((await bench.deploy.query('select 1 from inbox')).rowCount).toBe(0);
     expect(await open()).toMatchObject({ notified: { userKey: '1002' }, hasNoRecipient: false });
@@ -47,7 +47,7 @@ describe('the pool of deployments, which may not read what people wrote', () => 
     expect(await bench.news()).toHaveLength(2);
   });
 
-  test('notifies the person who registered a server that it is down', async () => {
+  test('notifies the person who registered a server when it goes down', async () => {
     await bench.person('1002', 'developer', ['telegram:1002']);
     await bench.owner
       .query(`insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposed_at)
@@ -73,11 +73,11 @@ describe('the pool of deployments, which may not read what people wrote', () => 
   });
 });
 
-describe('the recipients of news', () => {
+describe('the recipients of an incident report', () => {
   const reaches = async (...people: string[]): Promise<readonly string[]> =>
     (await findRecipients(bench.deploy, people)).map(({ chatKey }) => chatKey);
 
-  test('are tried in the order in which people are named, each person once', async () => {
+  test('are tried in the given order, each person once', async () => {
     await bench.person('1001', 'admin', ['telegram:1001']);
     await bench.person('1002', 'developer', ['telegram:1002']);
     expect(await reaches('1002', '1001', '1002', '666')).toEqual(['telegram:1002', 'telegram:1001']);
@@ -137,21 +137,21 @@ describe('the recipients of news', () => {
       },
       ['telegram:1001'],
     ],
-  ])('whoever %s', async (_, given, chats) => {
+  ])('a person who %s', async (_, given, chats) => {
     await given();
     expect(await reaches('1002')).toEqual(chats);
   });
 
-  test('cannot be asked for by the pool that runs commands of agents', async () => {
+  test('cannot be read by the pool that runs commands of agents', async () => {
     await expect(bench.agents.query(`select find_recipients('{1001}')`)).rejects.toMatchObject({ code: '42501' });
   });
 });
 
-describe('news without a reachable recipient', () => {
+describe('an incident report without a reachable recipient', () => {
   const waiting = async (): Promise<void> =>
     void (await sendPendingNotices(bench.deploy, await listAdmins(bench.deploy)));
 
-  test('is reported as a fault once, and sent as soon as somebody can be reached', async () => {
+  test('is recorded as a fault once, and is sent as soon as a recipient can be reached', async () => {
     await bench.person('1001', 'admin', []);
     expect((await open()).hasNoRecipient).toBe(true);
     expect((await open()).hasNoRecipient).toBe(false);
@@ -166,7 +166,7 @@ describe('news without a reachable recipient', () => {
     expect(await listFaults(bench.deploy)).toEqual([]);
   });
 
-  test('is sent to the admins by another pool when its own pool may not', async () => {
+  test('is sent to the admins by another pool when its own pool lacks the right', async () => {
     await bench.person('1001', 'admin', ['telegram:1001'], { language: 'de' });
     await bench.person('1003', 'admin', ['telegram:1003', 'telegram:-7']);
     await bench.person('1004', 'admin', ['telegram:-7']);
@@ -191,7 +191,7 @@ describe('news without a reachable recipient', () => {
     expect(await bench.news()).toEqual([{ who: '1001', chat: 'telegram:1001', say: END.say }]);
   });
 
-  test('and for an admin is sent to the admins without a preface', async () => {
+  test('that was meant for an admin is sent to all admins without a preface', async () => {
     await bench.person('1001', 'admin', ['telegram:1001']);
     await bench.person('1003', 'admin', ['telegram:1003']);
     await bench.owner.query('revoke execute on function find_recipients(text[]) from signalbox_deploy');
@@ -205,7 +205,7 @@ describe('news without a reachable recipient', () => {
     ]);
   });
 
-  test('that ended before it could be sent is sent with its end', async () => {
+  test('that is sent only after the incident ended includes the end', async () => {
     await open();
     await closeIncident(bench.deploy, END);
     await bench.age();
@@ -228,7 +228,7 @@ describe('news without a reachable recipient', () => {
     expect((await bench.news()).map(({ who }) => who)).toEqual(['1002', '1001', '1001']);
   });
 
-  test('of a muted service is not kept', async () => {
+  test('about a muted service is not kept for later', async () => {
     await open();
     await open({ mutedUntil: new Date(Date.now() + 60_000) });
     await bench.age();
@@ -251,7 +251,7 @@ describe('a pool that can notify nobody', () => {
       .join('\n');
   };
 
-  test('says so in its log, on /readyz and in doctor, and stays ready', async () => {
+  test('logs a warning, warns on /readyz and in doctor, and stays ready', async () => {
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line) => void lines.push(line) });
     const opened = await open();
@@ -302,7 +302,7 @@ describe('a fault of Signalbox', () => {
       ['Redis снова', 'Redis accepts writes'],
     ],
   ] as const)(
-    'that %s sees is told to every admin in private once, also when it flaps, and so is its end',
+    'that %s detects is reported once to every admin in private, even when it flaps, and so is its end',
     async (service, kind, opens, ends) => {
       const pool = bench.pools[service];
       await bench.person('1001', 'admin', ['telegram:1001'], { language: 'ru' });

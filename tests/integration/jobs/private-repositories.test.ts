@@ -66,11 +66,11 @@ describe('a private repository', () => {
     expect(await open().look(shopWith(TOKEN), signal)).toEqual(found);
   });
 
-  it.skipIf(cell === null)('is read with the token inside a sandbox as well', async () => {
+  it.skipIf(cell === null)('is read with the token of its project inside a sandbox as well', async () => {
     expect(await open({ room: cell }).open(shopWith(TOKEN), 'v2', signal)).toMatchObject({ commit });
   });
 
-  it('is not read without the token, even when its commit was read before', async () => {
+  it('is not read without the token, even when the same commit was fetched before', async () => {
     await open().open(shopWith(TOKEN), commit, signal);
     for (const ref of ['main', commit])
       await expect(open().open(shopWith(null), ref, signal)).rejects.toThrow(
@@ -80,7 +80,7 @@ describe('a private repository', () => {
     await expect(open().open(other, commit, signal)).rejects.toThrow(/refuses the login of the project/);
   });
 
-  it('leaves its token in no argument of git and in no file', async () => {
+  it('is fetched without the token in any argument of git or in any file', async () => {
     mkdirSync(at('bin'));
     writeFileSync(at('bin/git'), `#!/bin/sh\necho "$@" >> ${at('words')}\nPATH=${path} exec git "$@"\n`);
     chmodSync(at('bin/git'), 0o755);
@@ -94,7 +94,7 @@ describe('a private repository', () => {
     expect(host.logins).toContain(`Basic ${encoded}`);
   });
 
-  it('is not read through a redirect, which would leak its token', async () => {
+  it('is not read through a redirect, which could leak the token', async () => {
     mkdirSync(at('other'));
     const other = await openGitHost({ folder: at('served'), login: 'nobody:nothing', trustDir: at('other') });
     await host.close();
@@ -110,7 +110,7 @@ describe('a private repository', () => {
     await other.close();
   });
 
-  it('is refused with a private key over https, or a login in its address', async () => {
+  it('is refused with a private key for https, or with a login in its address', async () => {
     const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nnothing\n-----END OPENSSH PRIVATE KEY-----';
     await expect(open().open(shopWith(key), 'main', signal)).rejects.toThrow(/https takes a token as its login/);
     const inside = { address: host.addressOf('shop/.git').replace('//', `//ada:${TOKEN}@`), login: null };
@@ -119,8 +119,8 @@ describe('a private repository', () => {
   });
 });
 
-describe('looking at the repository of a project', () => {
-  it('shows its newest versions and its problem', async () => {
+describe('the list of versions of a project', () => {
+  it('shows the newest versions of each repository, or why it cannot be read', async () => {
     const database = await createDatabase();
     const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
     const projects = createProjectStore(pool);

@@ -45,7 +45,7 @@ function startProcess(prefix: string, offMs: number, verdict: QueueVerdict): { q
 test.each([
   ['ahead', 2 * HOUR_MS],
   ['behind', -2 * HOUR_MS],
-])('a scheduled job keeps running after a process whose clock was two hours %s', async (_way, offMs) => {
+])('a scheduled job keeps running after a process ran it with a clock two hours %s', async (_way, offMs) => {
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const wrong = startProcess(prefix, offMs, { kind: 'forget' });
   await wrong.queue.tick(WATCH);
@@ -58,7 +58,7 @@ test.each([
   });
 });
 
-test('a run is retried after a process whose clock was two hours ahead', async () => {
+test('a run is retried after a process queued it with a clock two hours ahead', async () => {
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const run = { runId: 'run_again', traceId: 'trc_again' };
   const wrong = startProcess(prefix, 2 * HOUR_MS, { kind: 'again', delayMs: 60_000 });
@@ -72,7 +72,7 @@ test('a run is retried after a process whose clock was two hours ahead', async (
   expect(seen.map(({ runId }) => runId)).toEqual([run.runId, run.runId]);
 });
 
-test('a run that a stopping process returns is taken at once, whatever its clock', async () => {
+test("a run that a stopping process returns is started at once, even when that process's clock is wrong", async () => {
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const wrong = startProcess(prefix, 2 * HOUR_MS, { kind: 'again', delayMs: 0 });
   await wrong.queue.enqueue('knowledge.index', { runId: 'run_back', traceId: 'trc_back' });
@@ -83,7 +83,7 @@ test('a run that a stopping process returns is taken at once, whatever its clock
   await until(() => seen.length > before);
 });
 
-test('a retry starts only after the pause before it', async () => {
+test('a retry starts only after its configured delay', async () => {
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const { queue } = startProcess(prefix, 0, { kind: 'again', delayMs: 500 });
   const from = performance.now();
@@ -92,7 +92,7 @@ test('a retry starts only after the pause before it', async () => {
   expect(performance.now() - from).toBeGreaterThan(950);
 });
 
-test('a scheduled job runs once a period, although several processes schedule it', async () => {
+test('a scheduled job runs once per period when several processes schedule it', async () => {
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const { queue } = startProcess(prefix, 0, { kind: 'forget' });
   for (let n = 0; n < 20; n += 1) await queue.tick(WATCH);

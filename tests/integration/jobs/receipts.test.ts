@@ -71,8 +71,8 @@ const changes = async (): Promise<number> =>
   (await bench.pool.query(`select 1 from outbox where slot like 'apv_%'`)).rowCount ?? 0;
 const ended = (runId: string) => until(async () => (await bench.runs.find(runId))?.finishedAt ?? null);
 
-describe('a card whose action is carried on by a run', () => {
-  it('says how the run ended, on every card', async () => {
+describe('the approval card of an action that started a run', () => {
+  it('says how the run ended, in every chat that shows the card', async () => {
     const approvalId = await approve('act_1');
     let go = (): void => undefined;
     const gate = new Promise<void>((resolve) => (go = resolve));
@@ -105,7 +105,7 @@ describe('a card whose action is carried on by a run', () => {
     }
   });
 
-  it('says that the run was cancelled, even before its start', async () => {
+  it('says that the run was cancelled, even when it had not started', async () => {
     const approvalId = await approve('act_1');
     await bench.ask('act_1');
     await receipt(approvalId, 'on its way');
@@ -114,7 +114,7 @@ describe('a card whose action is carried on by a run', () => {
       expect(text).toMatch(/^⏹ [\s\S]*Approved by Cleo \(id \w+\)\. .* was cancelled\./);
   });
 
-  it('is not reset by a worker that writes its receipt late, or twice', async () => {
+  it('is not reset by a worker that writes the receipt of the action late, or twice', async () => {
     const approvalId = await approve('act_1');
     bench.startRunner(() => Promise.resolve(INDEXED));
     await bench.ask('act_1');
@@ -126,7 +126,7 @@ describe('a card whose action is carried on by a run', () => {
     for (const text of await cards()) expect(text).toContain('Result: Indexed.');
   });
 
-  it('of an action that waits for its run keeps the result of the action', async () => {
+  it('keeps the result of an action that waited for its run', async () => {
     const approvalId = await approve('act_1');
     bench.startRunner(() => Promise.resolve(INDEXED));
     const run = { runId: 'act_1', job: 'knowledge.index', payload: {}, person: null, threadId: null, traceId: 'trc' };
@@ -137,7 +137,7 @@ describe('a card whose action is carried on by a run', () => {
     for (const text of await cards()) expect(text).toContain('Result: It ran and said hello.');
   });
 
-  it('changes again when a later run of the deployment knows more', async () => {
+  it('changes again when a later run of the same deployment ends with another result', async () => {
     const approvalId = await approve('act_1');
     bench.startRunner(() => Promise.reject(new AppError('NO_CAPACITY', { detail: 'No room.' })));
     await receipt(approvalId, 'on its way');

@@ -70,7 +70,7 @@ const canMount = tryMount();
 let bench: RepositoryBench;
 let commit = '';
 
-describe('a file access of an agent', () => {
+describe("a repository agent's file access", () => {
   beforeAll(async () => {
     bench = await openRepositoryBench({ isServed: false });
     symlinkSync('/etc', join(bench.folder, 'link'));
@@ -99,7 +99,7 @@ describe('a file access of an agent', () => {
     return new StepFiles(deps, { ...open, ...rest }, { name: 'hostile', stepClass: agentClass });
   };
 
-  it('stays within its class in hundreds of attempts, each of which is audited', async () => {
+  it("stays within the bounds of the agent's class in hundreds of attempts, and each attempt is audited", async () => {
     let attempts = 0;
     for (const agentClass of AgentClass.options) {
       const files = await filesOf(agentClass);
@@ -126,7 +126,7 @@ describe('a file access of an agent', () => {
     expect(await countDenials()).toBe(attempts);
   });
 
-  it('is allowed within its class', async () => {
+  it("is allowed within the bounds of the agent's class", async () => {
     bench.commit({ 'src/main.ts': 'export {};\n' });
     commit = bench.git('rev-parse', 'HEAD');
     const files = await filesOf('WRITE_GATED');
@@ -137,7 +137,7 @@ describe('a file access of an agent', () => {
     await files.close();
   });
 
-  it('reads the committed content, not a changed file, a hard link or a mount', async () => {
+  it('returns the committed content and not a changed file or a hard link', async () => {
     const secret = join(makeTemporaryFolder('machine'), 'secret');
     writeFileSync(secret, 'of this machine\n');
     bench.commit({ 'plain/a.txt': 'committed\n', 'plain/b.txt': 'committed too\n' });
@@ -164,7 +164,7 @@ describe('a file access of an agent', () => {
     await later.close();
   });
 
-  it.skipIf(!canMount)('cannot see a mount in the folder', async () => {
+  it.skipIf(!canMount)('cannot read a folder that is mounted into the repository', async () => {
     bench.commit({ 'mounted/c.txt': 'committed\n' });
     commit = bench.git('rev-parse', 'HEAD');
     const place = join(bench.folder, 'mounted');
@@ -207,7 +207,7 @@ describe('a file access of an agent', () => {
     await files.close();
   });
 
-  it('is not misled by a forged tree with .git aliases, .., slashes or empty names', async () => {
+  it('is not misled by a forged tree with .git aliases, `..`, slashes or empty names', async () => {
     const odd = [
       '.git',
       '.GIT',

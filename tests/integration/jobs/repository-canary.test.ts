@@ -58,7 +58,7 @@ const HIDDEN: Readonly<Record<string, { readonly rule: string; readonly text: st
 /** What `src/two.ts` is a copy of. */
 const ORIGINAL = { 'src/one.ts': `// jscpd:ignore-start\nexport function one(total) {\n${COPY}\n}\n` };
 
-describe('a repository full of bait', { timeout: 180_000 }, () => {
+describe('a repository with traps that run code', { timeout: 180_000 }, () => {
   const watch = makeTemporaryFolder('canary');
   let bench: RepositoryBench;
   beforeAll(async () => {
@@ -68,12 +68,12 @@ describe('a repository full of bait', { timeout: 180_000 }, () => {
   }, 120_000);
   afterAll(() => bench.close());
 
-  it.each(ChainName.options)('has no code run by %s', async (chain) => {
+  it.each(ChainName.options)('has no trap triggered by the chain %s', async (chain) => {
     expect(await bench.run(chain, chain)).toMatchObject({ status: 'completed', left: [] });
     expect(readdirSync(watch)).toEqual([]);
   });
 
-  it('has findings that its own configuration and comments would hide', async () => {
+  it('has findings that its own configuration and comments try to hide', async () => {
     const found = await bench.list();
     const hidden = Object.entries(HIDDEN).map(([path, { rule }]) => `${rule} ${path}`);
     for (const place of [...hidden, 'risk/submodule-trick .gitmodules', 'risk/git-filter .gitattributes'])
@@ -83,7 +83,7 @@ describe('a repository full of bait', { timeout: 180_000 }, () => {
       ).toHaveLength(1);
   });
 
-  it('would have caught an analyzer that trusts it', () => {
+  it('has a trap triggered when plain git reads its working tree', () => {
     // What a careless program would do: look at its state, and check it out.
     const env = { PATH: loadTestConfig().path, HOME: watch };
     // Git looks into files that have another time than it knows.

@@ -17,7 +17,7 @@ describe('a chain over the repository of a project', () => {
 
   const rows = async (query: string): Promise<readonly unknown[]> => (await bench.jobs.pool.query(query)).rows;
 
-  it('opens new findings, closes fixed ones, reopens those that are back, and reports each', async () => {
+  it('opens new findings, closes fixed ones, reopens recurring ones, and reports each', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     const first = await bench.run('r1', 'tech_debt');
     expect(first).toMatchObject({
@@ -45,7 +45,7 @@ describe('a chain over the repository of a project', () => {
     ]);
   });
 
-  it('gives new findings the next numbers, however often the old ones were found again', async () => {
+  it('numbers findings without gaps, however often earlier ones were found again', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     for (const run of ['r1', 'r2', 'r3']) await bench.run(run, 'tech_debt');
     bench.commit({ 'src/other.ts': CONFLICT });
@@ -79,7 +79,7 @@ describe('a chain over the repository of a project', () => {
     expect(await bench.run('r3', 'tech_debt')).toMatchObject({ isFirst: true, counts: { opened: 1 } });
   });
 
-  it('analyzes only changed files the second time', async () => {
+  it('analyzes only changed files when it runs again', async () => {
     bench.commit(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/file${n}.ts`, `${PLAIN}// ${n}\n`])));
     await bench.run('r1', 'tech_debt');
     bench.commit({ 'src/file7.ts': CONFLICT });
@@ -92,7 +92,7 @@ describe('a chain over the repository of a project', () => {
     expect(audits).toEqual([{ scanned: { files: 50, inspected: 1, cached: 149 } }]);
   });
 
-  it('scans a new mirror after the old one broke', async () => {
+  it('scans a new clone after the old clone broke', async () => {
     bench.commit({ 'src/main.ts': PLAIN, ...README });
     await bench.run('r1', 'tech_debt');
     const mirrors = join(bench.settings['DEPLOY_DIR'] ?? '', 'mirrors');
@@ -101,14 +101,14 @@ describe('a chain over the repository of a project', () => {
     expect(await bench.run('r2', 'tech_debt')).toMatchObject({ status: 'completed', counts: { opened: 1 } });
   });
 
-  it('finds the same when its cache cannot be read', async () => {
+  it('has the same findings when its cache cannot be read', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     const first = await bench.run('r1', 'tech_debt');
     await bench.jobs.pool.query(`update repository_scan_caches set content = 'spoiled'`);
     expect(await bench.run('r2', 'tech_debt')).toMatchObject({ counts: { opened: 0, open: 1 }, top: first.top });
   });
 
-  it('stores its report with the run, within the bounds of its agent', async () => {
+  it('stores the report files that its agent may write', async () => {
     bench.commit({ 'src/main.ts': CONFLICT });
     await bench.run('r0', 'tech_debt');
     expect(await bench.run('r1', 'discovery_analysis')).toMatchObject({ status: 'completed' });
@@ -129,7 +129,7 @@ describe('a chain over the repository of a project', () => {
       (shop: RepositoryBench) => shop.jobs.pool.query(`update projects set repository = repository || '-gone'`),
       /shop-gone|folder/,
     ],
-  ])('says that it did not start when the project %s', async (_, spoil, why) => {
+  ])('does not start, and says why, when the project %s', async (_, spoil, why) => {
     bench.commit({ 'README.md': '# Shop\n' });
     await spoil(bench);
     const stopped = await bench.run('r1', 'security_scan');
@@ -138,7 +138,7 @@ describe('a chain over the repository of a project', () => {
     expect(await rows(`select * from repository_agent_runs`)).toEqual([]);
   });
 
-  it('says how many files were too large to be read', async () => {
+  it('says how many files were too large to read', async () => {
     bench.commit({ 'dump.sql': 'x'.repeat(1_000_001), 'data.json': `"${'y'.repeat(1_200_000)}"`, ...README });
     expect((await bench.run('r1', 'security_scan')).unseen).toContain('2 files of more than 1 MB');
     await bench.run('r3', 'dependency_audit');
@@ -164,7 +164,7 @@ describe('a chain over the repository of a project', () => {
     expect((await bench.run('r2', 'security_scan')).unseen.filter((one) => one.includes('1 MB'))).toEqual([]);
   });
 
-  it('continues without an agent whose process ended ten times', async () => {
+  it('continues without an agent whose process died ten times', async () => {
     bench.commit({ 'src/main.ts': CONFLICT, ...README });
     // What ten attempts leave behind that died in the scan for secrets.
     await bench.jobs.pool.query(
@@ -177,7 +177,7 @@ describe('a chain over the repository of a project', () => {
     });
   });
 
-  it('ends with its current step when its job was cancelled or given up', async () => {
+  it('stops after its current step when its job was cancelled or failed', async () => {
     const { pool } = bench.jobs;
     for (const [run, status] of [
       ['c1', 'cancelled'],

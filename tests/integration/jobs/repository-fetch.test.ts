@@ -54,7 +54,7 @@ describe('a folder as the address of a repository', () => {
     'deploys',
   ];
 
-  it.each(parts)('is refused when it is %s of a whole data folder, also by a link', async (name) => {
+  it.each(parts)('is refused when it is the part %s of a data folder, or a link to it', async (name) => {
     mkdirSync(at('keys/secrets'), { recursive: true });
     makeRepository(at(name)).release('v1', appFiles({}));
     symlinkSync(at(name), at('innocent'));
@@ -66,7 +66,7 @@ describe('a folder as the address of a repository', () => {
     expect(await open(folder).open(anybodys(at('shop')), 'v1', signal)).toMatchObject({ hasDockerfile: false });
   });
 
-  it('is refused when it contains or is inside a folder of Signalbox, under any name', async () => {
+  it('is refused when it contains or is inside a folder where Signalbox keeps data', async () => {
     for (const name of ['mine', 'mine/secret', 'mine/secret/deep'])
       makeRepository(at('all', name)).release('v1', appFiles({}));
     const sources = open(at('all'), { closed: [at('all/mine/secret')] });
@@ -75,8 +75,8 @@ describe('a folder as the address of a repository', () => {
   });
 });
 
-describe('a repository whose main branch is not there', () => {
-  it('is fetched with its tags, and without a main branch', async () => {
+describe('a repository whose main branch does not exist', () => {
+  it('is fetched with its tags only', async () => {
     const commit = makeRepository(at('shop')).release('v1', appFiles({}));
     writeFileSync(at('shop/.git/HEAD'), 'ref: refs/heads/nowhere\n');
     const sources = open(folder);
@@ -95,7 +95,7 @@ describe('a service in a folder of a repository', () => {
   };
   const web = (): Repository => anybodys(`${at('shop')}#:apps/web`);
 
-  it('is built and started as that folder says, without the rest of the repository', async () => {
+  it('is built and started from that folder, without the rest of the repository', async () => {
     const commit = makeRepository(at('shop')).release('v1', files);
     const source = await open(folder).open(web(), 'HEAD', signal);
     expect(source).toMatchObject({ commit, release: `1.4.0-${commit.slice(0, 7)}`, file: { start: ['npm', 'start'] } });
@@ -105,7 +105,7 @@ describe('a service in a folder of a repository', () => {
     expect(found).toMatchObject({ main: commit, start: { file: { start: ['npm', 'start'] }, hasDockerfile: false } });
   });
 
-  it('is refused with the existing folders when it has no start command, or no such folder', async () => {
+  it('is refused with the list of folders when its folder does not exist or has no start command', async () => {
     makeRepository(at('shop')).release('v1', files);
     const sources = open(folder);
     await expect(sources.open(anybodys(at('shop')), 'v1', signal)).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('a service in a folder of a repository', () => {
     );
   });
 
-  it('is refused when the folder leads out of it', async () => {
+  it('is refused when its folder is outside of the repository', async () => {
     makeRepository(at('shop')).release('v1', files);
     for (const name of ['..', 'apps/../..', '/etc', '-x'])
       await expect(open(folder).open(anybodys(`${at('shop')}#:${name}`), 'v1', signal)).rejects.toMatchObject({
@@ -127,8 +127,8 @@ describe('a service in a folder of a repository', () => {
   });
 });
 
-describe.skipIf(cell === null)('a fetch in a room', () => {
-  it('reads no objects of another folder, which a fetch without a sandbox would', async () => {
+describe.skipIf(cell === null)('a fetch in a sandbox', () => {
+  it('reads no git objects of another folder, which a fetch without a sandbox would read', async () => {
     const secret = makeRepository(at('secret'));
     const commit = secret.release('v1', appFiles({}));
     const bait = makeRepository(at('repositories/bait'));
@@ -144,7 +144,7 @@ describe.skipIf(cell === null)('a fetch in a room', () => {
     expect(await open(at('repositories')).open(anybodys(address), 'stolen', signal)).toMatchObject({ commit });
   });
 
-  it('reads a folder, its main branch and its tags', async () => {
+  it('reads a folder with its main branch and its tags', async () => {
     const shop = makeRepository(at('repositories/shop'));
     const commit = shop.release('v1', appFiles({}));
     const sources = open(at('repositories'), { cell });
@@ -152,7 +152,7 @@ describe.skipIf(cell === null)('a fetch in a room', () => {
       expect(await sources.open(anybodys(shop.folder), ref, signal)).toMatchObject({ commit });
   });
 
-  it('sees the mirror and the system, no home folder and no network when it reads a folder', async () => {
+  it('sees the clone and system files, but no home folder and no network', async () => {
     mkdirSync(at('mirror'));
     mkdirSync(at('local'));
     // Git runs an alias that begins with a sign of exclamation by a shell, in its own room.
@@ -170,7 +170,7 @@ describe.skipIf(cell === null)('a fetch in a room', () => {
   });
 });
 
-it('git gets neither the variables of the service nor settings of the machine or of a person', async () => {
+it('git inherits neither the variables of the service nor the settings of the machine or a user', async () => {
   mkdirSync(at('bin'));
   writeFileSync(at('bin/git'), `#!/bin/sh\n/usr/bin/env\necho "$@"\n`);
   chmodSync(at('bin/git'), 0o755);
@@ -208,7 +208,7 @@ it('git gets neither the variables of the service nor settings of the machine or
     expect(seen).toContain(`-c ${setting}`);
 });
 
-it('hooks and filters of a repository on this machine do not run, with or without a sandbox', async () => {
+it('hooks and filters of a local repository do not run, with or without a sandbox', async () => {
   const shop = makeRepository(at('repositories/shop'));
   shop.release('v1', { ...appFiles({}), '.gitattributes': '* filter=evil\n' });
   execFileSync('git', ['-C', shop.folder, 'config', 'filter.evil.smudge', `touch ${at('ran')}`]);

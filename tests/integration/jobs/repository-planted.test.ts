@@ -47,7 +47,7 @@ const about = (chain: ChainName): readonly string[] =>
 
 describe('a repository in which more than sixty problems are planted', { timeout: 120_000 }, () => {
   it.each(ChainName.options)(
-    'has all of them found by %s that its agents look for, and nothing else',
+    'has exactly the problems reported that the agents of the chain %s look for',
     async (chain) => {
       const result = await bench.run(chain, chain);
       expect(result).toMatchObject({ status: 'completed', problem: null, left: [], isFirst: true });
@@ -59,7 +59,7 @@ describe('a repository in which more than sixty problems are planted', { timeout
     },
   );
 
-  it('has each finding once, closed when it is fixed, except secrets in the history', async () => {
+  it('has each finding reported once, and closed when it is fixed, except secrets in the history', async () => {
     expect(PLANTED.length).toBeGreaterThan(60);
     expect(await bench.list()).toHaveLength(PLANTED.length);
     bench.git('rm', '-r', '--quiet', '.');

@@ -26,7 +26,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
   };
 
   it.each(['shop', 'cups'])(
-    'are the same whichever is scanned first, such as %s, and go with the dependency',
+    'are found when %s is scanned first, and are removed with the dependency',
     async (first) => {
       const inTurn = first === 'shop' ? [bench, cups] : [cups, bench];
       for (const [at, one] of inTurn.entries()) {
@@ -47,7 +47,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
     },
   );
 
-  it('end when the package is renamed, and come back with its name', async () => {
+  it('end when the package is renamed, and return when it has its old name again', async () => {
     await bench.run('r1', 'dependency_audit');
     await cups.run('r2', 'dependency_audit');
     cups.commit(manifest('@acme/mugs'));
@@ -58,13 +58,13 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
     expect(await related()).toEqual(['shop uses cups by npm @acme/cups']);
   });
 
-  it('are found when both projects are scanned at once', async () => {
+  it('are found when both projects are scanned at the same time', async () => {
     await Promise.all([bench.ask('r1', 'dependency_audit'), cups.ask('r2', 'dependency_audit')]);
     await Promise.all(['r1', 'r2'].map((run) => bench.result(run)));
     expect(await related()).toEqual(['shop uses cups by npm @acme/cups']);
   });
 
-  it('lead to every project with the package name, and never to the project itself', async () => {
+  it('point to every project with the package name, and never to the project itself', async () => {
     const other = await bench.openProject('other-cups');
     other.commit(manifest('@acme/cups', { shop: '*' }));
     bench.commit({ 'packages/tea/package.json': JSON.stringify({ name: 'tea', dependencies: { shop: '*' } }) });
@@ -76,7 +76,7 @@ describe('relationships between projects', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('are unchanged after a dry run and a chain that reads no manifest', async () => {
+  it('are unchanged after a dry run, and after a chain that reads no package manifest', async () => {
     await cups.run('r1', 'dependency_audit');
     await bench.run('r2', 'dependency_audit', { isDry: true });
     expect(await related()).toEqual([]);

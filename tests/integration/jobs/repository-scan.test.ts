@@ -79,7 +79,7 @@ describe('a scan', () => {
   const found = ({ result }: Awaited<ReturnType<typeof look>>, name: string) =>
     result.conclusions[name]?.found.map(({ path, evidence, severity }) => `${severity} ${path} ${evidence}`);
 
-  it('reads the files of a commit and the history of branches and tags', async () => {
+  it('reads the files of a commit, and the history of branches and tags', async () => {
     write('a.txt', 'TODO-ONE');
     commit();
     write('a.txt', 'TODO-TWO');
@@ -90,7 +90,7 @@ describe('a scan', () => {
     expect(whole.result.conclusions['now']?.summary).toMatchObject({ commits: 2, branches: 1, tags: 0 });
   });
 
-  it('finds a secret that a merged branch had removed again, with the commit that added it', async () => {
+  it('finds a secret that was removed again on a merged branch, with the commit that added it', async () => {
     write('a.txt', 'plain');
     commit();
     git('checkout', '--quiet', '-b', 'side');
@@ -104,7 +104,7 @@ describe('a scan', () => {
     expect(whole.result.conclusions['ever']?.found).toMatchObject([{ path: 'b.txt', values: { commit: brought } }]);
   });
 
-  it('finds content that only a merge added', async () => {
+  it('finds text that only a merge commit added', async () => {
     write('a.txt', 'one\n');
     commit();
     git('checkout', '--quiet', '-b', 'side');
@@ -120,7 +120,7 @@ describe('a scan', () => {
     expect(found(await look(commit()), 'ever')).toEqual(['info a.txt TODO-MERGED']);
   });
 
-  it('reads file names with line ends, quotes and its own separators', async () => {
+  it('reads file names that contain line breaks, quotes or separators', async () => {
     const names = ['a\nb.txt', '"quoted".txt', '\u0001 1 x.txt', '-rf', 'ünï\tcode.txt', ':100644 100644 a b M'];
     for (const name of names) write(name, `TODO-${'ABCDEF'[names.indexOf(name)]}`);
     const whole = await look(commit());
@@ -130,7 +130,7 @@ describe('a scan', () => {
     expect((await look(commit())).result.conclusions['ever']?.found.map(({ path }) => path)).toEqual(names.toSorted());
   });
 
-  it('follows no link, enters no submodule, and skips binary files and those over a megabyte', async () => {
+  it('follows no links, enters no submodules, and skips binary files and files over a megabyte', async () => {
     write('plain.txt', 'TODO-PLAIN');
     symlinkSync('/etc/passwd', join(dir, 'link'));
     writeFileSync(join(dir, 'binary.txt'), Buffer.from('TODO-BINARY\0'));
@@ -160,7 +160,7 @@ describe('a scan', () => {
     });
   });
 
-  it('reads every file again when an analyzer has another version', async () => {
+  it('reads every file again when an analyzer has a new version', async () => {
     write('a.txt', 'TODO-ONE');
     const head = commit();
     const { cache } = await look(head, undefined, [words('now', 'commit')]);
@@ -170,7 +170,7 @@ describe('a scan', () => {
     expect(other.result).toMatchObject({ inspected: 1, known: 0 });
   });
 
-  it('lets each analyzer conclude once, and returns its cache entries once', async () => {
+  it('asks each analyzer for its conclusion once, and returns each cache entry once', async () => {
     write('a.txt', 'TODO-ONE');
     const [now, ever] = [words('now', 'commit'), words('ever', 'history')];
     let concluded = 0;
@@ -202,7 +202,7 @@ describe('a scan', () => {
     fc.record({ kind: fc.constant('remove' as const), path: fc.constantFrom('a', 'b', 'c/d') }),
     fc.record({ kind: fc.constantFrom('branch' as const, 'back' as const, 'reset' as const, 'tag' as const) }),
   );
-  it('finds the same with and without its cache', async () => {
+  it('finds the same problems with and without its cache', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(edit, { maxLength: 3 }), { minLength: 2, maxLength: 5 }), async (steps) => {
         rmSync(dir, { recursive: true, force: true });

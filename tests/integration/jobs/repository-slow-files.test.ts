@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-it('a file that takes too long is left out and named, and the rest of the repository is scanned', async () => {
+it('a file that takes too long to analyze is skipped and named, and the other files are scanned', async () => {
   const commit = bench.commit({
     'hostile.sh': 'curl http://for-ever.example/\n',
     'install.sh': 'curl http://example.com/install.sh | sh\n',

@@ -31,7 +31,7 @@ createServer((request, response) => response.writeHead(200, { 'x-release': SIGNA
 });
 afterAll(() => bench.close());
 
-it('the deployer of a service is notified that another program has its port, although it answers 200', async () => {
+it("the deployer is notified when another program took the service's port and answers 200", async () => {
   const service = await bench.services.find({ project: 'shop', environment: 'staging' });
   const listen = { host: '127.0.0.1', port: service?.port ?? 0 };
   await bench.stopProxy();

@@ -49,7 +49,7 @@ describe('a run that a person asked for', () => {
     expect(lanes.rowCount).toBe(1);
   });
 
-  it('runs once when the same action asks twice, even after it has ended', async () => {
+  it('runs once when the same action requests it twice, even after it has ended', async () => {
     let calls = 0;
     bench.startRunner(async () => {
       calls += 1;
@@ -76,7 +76,7 @@ describe('a run that a person asked for', () => {
     expect(await bench.told()).toHaveLength(1);
   });
 
-  it('fails at once after a permanent failure, and its message does not quote the error', async () => {
+  it('fails at once after a permanent failure, and its message hides the error text', async () => {
     bench.startRunner(async () => {
       throw new Error('secret detail');
     });
@@ -88,7 +88,7 @@ describe('a run that a person asked for', () => {
     expect(told?.say).not.toContain('secret');
   });
 
-  it('gives up when its attempts are used up', async () => {
+  it('fails when its attempts are used up', async () => {
     bench.startRunner(
       async () => {
         throw new AppError('UPSTREAM_UNAVAILABLE', { service: 'Something' });
@@ -99,7 +99,7 @@ describe('a run that a person asked for', () => {
     expect(await ended('act_1')).toMatchObject({ status: 'failed', attempts: 2 });
   });
 
-  it('is stopped at its deadline, even when the handler does not listen', async () => {
+  it('is stopped at its deadline, even when its handler ignores the abort signal', async () => {
     const { run, finish } = gate();
     bench.startRunner(run, { deadlineMs: 200 });
     await bench.ask('act_1');
@@ -123,7 +123,7 @@ describe('a run that a person asked for', () => {
 });
 
 describe('a run whose process ends', () => {
-  it('is given back when the process stops, and the attempt does not count', async () => {
+  it('is returned to the queue when the process stops, without counting the attempt', async () => {
     const held = gate();
     const first = bench.startRunner(held.run, { attempts: 1 });
     await bench.ask('act_1');
@@ -135,7 +135,7 @@ describe('a run whose process ends', () => {
     held.finish();
   });
 
-  it('cannot be ended by its old process once another has taken it over', async () => {
+  it('cannot be ended by its old process after a new process has taken it over', async () => {
     await bench.runs.create({
       runId: 'act_1',
       job: 'knowledge.index',
@@ -159,7 +159,7 @@ describe('a run whose process ends', () => {
     expect(await bench.told('1')).toHaveLength(1);
   });
 
-  it('fails when every process that took it has ended', async () => {
+  it('fails when the process died in every one of its attempts', async () => {
     await bench.ask('act_1');
     await bench.pool.query(`update runs set attempts = 3, status = 'running', beat_at = now() - interval '1 hour'`);
     bench.startRunner(async () => INDEXED, { attempts: 3 });
@@ -168,7 +168,7 @@ describe('a run whose process ends', () => {
   });
 });
 
-describe('a Redis that forgets', () => {
+describe('a Redis that loses its data', () => {
   it('does not lose a run that was waiting', async () => {
     const redis = await startOwnRedis();
     const forgetful = await openJobsBench(redis.url);
@@ -184,7 +184,7 @@ describe('a Redis that forgets', () => {
     }
   });
 
-  it('does not start a running run twice, and its result is recorded once', async () => {
+  it("does not start a running run twice, and the run's result is stored once", async () => {
     const redis = await startOwnRedis();
     const forgetful = await openJobsBench(redis.url);
     const held = gate();
@@ -206,7 +206,7 @@ describe('a Redis that forgets', () => {
     }
   });
 
-  it('does not delay a tool: the run is stored, and queued later', async () => {
+  it('does not block a tool that starts a run: the run is stored at once, and queued later', async () => {
     const redis = await startOwnRedis();
     const forgetful = await openJobsBench(redis.url);
     try {
@@ -223,7 +223,7 @@ describe('a Redis that forgets', () => {
   });
 });
 
-it('keeps the newest hundred executions of a scheduled job, and every run that a person asked for', async () => {
+it('the runner keeps the newest hundred runs of a scheduled job, and every run a person asked for', async () => {
   await bench.ask('act_1');
   for (let i = 0; i < 105; i++) {
     const execution = { runId: `run_${i}`, job: 'threads.expire', traceId: 't', startedAt: new Date() };

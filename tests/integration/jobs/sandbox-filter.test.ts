@@ -85,7 +85,7 @@ describe.skipIf(found === null)('in the sandbox', () => {
     return read(spawnSync(file, plain, { env, encoding: 'utf8' }).stdout);
   }
 
-  it('refuses every system call that a command does not need', async () => {
+  it('every system call that a command does not need is refused', async () => {
     const expected = new Map(refused.map(([name]) => [name, EPERM]));
     expect(expected.size).toBeGreaterThan(55);
     expect(await attempt(refused)).toEqual(expected);
@@ -95,7 +95,7 @@ describe.skipIf(found === null)('in the sandbox', () => {
       expect([name, unfiltered.get(name)]).not.toEqual([name, EPERM]);
   });
 
-  it('checks the arguments of other system calls', async () => {
+  it('forbidden arguments of allowed system calls are refused', async () => {
     const tries = [
       ...look('clone', 'clone-user', 0x1000_0011, 0, 0, 0, 0),
       ...look('clone', 'clone-mount', 0x0002_0011, 0, 0, 0, 0),
@@ -134,7 +134,7 @@ describe.skipIf(found === null)('in the sandbox', () => {
       expect([name, unfiltered.get(name)]).not.toEqual([name, expected[name]]);
   });
 
-  it('creates no setuid file', async () => {
+  it('a program cannot create a setuid file', async () => {
     const ran = await shell(
       'cp /bin/true mine && chmod 4755 mine; chmod g+s mine; chmod 755 mine && ./mine && echo well',
     );
@@ -149,14 +149,17 @@ describe.skipIf(found === null)('in the sandbox', () => {
     expect(made.output).toBe('no: Operation not permitted');
   });
 
-  it.skipIf(architecture !== 'x64')('kills a program that uses the system calls of another architecture', async () => {
-    writeFileSync(join(workspace, 'old'), tinyProgram('b814000000cd80' + '31ffb83c0000000f05'), { mode: 0o755 }); // int 0x80; exit(0)
-    expect(await shell('./old')).toMatchObject({ exitCode: 128 + 31 }); // SIGSYS; without the filter 0, or SIGSEGV
-    writeFileSync(join(workspace, 'new'), tinyProgram('31ffb83c0000000f05'), { mode: 0o755 });
-    expect(await shell('./new')).toMatchObject({ exitCode: 0 });
-  });
+  it.skipIf(architecture !== 'x64')(
+    'a program that uses the system calls of another architecture is killed',
+    async () => {
+      writeFileSync(join(workspace, 'old'), tinyProgram('b814000000cd80' + '31ffb83c0000000f05'), { mode: 0o755 }); // int 0x80; exit(0)
+      expect(await shell('./old')).toMatchObject({ exitCode: 128 + 31 }); // SIGSYS; without the filter 0, or SIGSEGV
+      writeFileSync(join(workspace, 'new'), tinyProgram('31ffb83c0000000f05'), { mode: 0o755 });
+      expect(await shell('./new')).toMatchObject({ exitCode: 0 });
+    },
+  );
 
-  it('git, node, npm and pipelines work', async () => {
+  it('git, node, npm and pipelines run successfully', async () => {
     const node = bringNode(workspace);
     const git = 'git -c user.name=a -c user.email=a@b.c';
     expect(await shell(`git add a.txt && ${git} commit -qm one && git log --format=%s | tr a-z A-Z`)).toMatchObject({
@@ -186,7 +189,7 @@ describe.skipIf(found === null)('in the sandbox', () => {
   });
 });
 
-it('nothing runs on an architecture with unknown system calls', async () => {
+it('the sandbox refuses to run on an architecture whose system calls it does not know', async () => {
   const marker = join(makeTemporaryFolder('unknown-machine'), 'bwrap');
   writeFileSync(marker, '#!/bin/sh\ntouch "$0.started"\n', { mode: 0o755 });
   const sandbox = await openSandbox({ program: { file: marker, libraryPath: null }, architecture: 's390x' });

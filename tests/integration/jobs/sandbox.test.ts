@@ -87,7 +87,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     rmSync(join(workspace, 'b'));
   });
 
-  it('cannot change the hooks and the configuration of the repository, nor move them away', async () => {
+  it('cannot change or move the hooks and the configuration of the repository', async () => {
     const script = [
       'echo x > .git/hooks/pre-commit',
       'echo x >> .git/config',
@@ -114,7 +114,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     }
   });
 
-  it('gains no rights: no mounts, no namespaces of its own, no files of others', async () => {
+  it('cannot gain rights by mounts, by namespaces, or by files of other users', async () => {
     const ran = await shell(
       'mount -t tmpfs x /tmp; unshare -U true; cat /etc/shadow; grep ^CapEff /proc/self/status; id -u',
     );
@@ -122,7 +122,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(ran.output).toMatch(/mount: .*\n[\s\S]*unshare: .*\n[\s\S]*No such file/);
   });
 
-  it('changes no kernel setting by /proc, even when the service is root', async () => {
+  it('cannot change a kernel setting in /proc, even when the service runs as root', async () => {
     // Opened for writing, and nothing written: without the sandbox root may open all of them.
     const files = ['sys/kernel/core_pattern', 'sys/kernel/hostname', 'sys/vm/drop_caches', 'self/oom_score_adj'];
     const ran = await shell(`for f in ${files.join(' ')}; do (: >> /proc/$f) && echo open $f; done; echo well`);
@@ -164,7 +164,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     }
   });
 
-  it('with endless output is cut, marked, and does not hang', async () => {
+  it('with endless output is stopped, and its output is cut and marked', async () => {
     const small = await open({ outputBytes: 10_000 });
     const ran = await shell('head -c 3000000 /dev/zero | tr "\\0" x; echo; echo end >&2', {}, small);
     expect(ran).toMatchObject({ exitCode: 0, killed: null, cut: true });
@@ -172,7 +172,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(await shell('printf "a\\0b"')).toMatchObject({ output: 'a\uFFFDb', cut: false });
   });
 
-  it('that takes too long is ended with everything it started', async () => {
+  it('that takes too long is stopped with every process it started', async () => {
     const mark = newMark();
     const ran = await shell(
       `sleep ${mark} & setsid sleep ${mark} & (sleep ${mark} >/dev/null 2>&1 &) ; echo begun; sleep ${mark}`,
@@ -184,14 +184,14 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(alive(mark)).toEqual([]);
   });
 
-  it('leaves nothing behind when it ends by itself', async () => {
+  it('leaves no process behind when it ends by itself', async () => {
     const mark = newMark();
     const ran = await shell(`setsid sleep ${mark} >/dev/null 2>&1 & echo begun`);
     expect(ran).toMatchObject({ exitCode: 0, killed: null, output: 'begun\n' });
     expect(alive(mark)).toEqual([]);
   });
 
-  it('that was cancelled is stopped at once, with everything it started', async () => {
+  it('that is cancelled is stopped at once, with every process it started', async () => {
     const mark = newMark();
     const off = new AbortController();
     const running = shell(`sleep ${mark} | sleep ${mark}`, { signal: off.signal });
@@ -217,7 +217,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     await until(() => alive(mark).length === 0);
   });
 
-  it('passes its output to the next command of a pipeline, and ends when nobody reads it', async () => {
+  it('sends its output to the next command of a pipeline, and ends when that command stops reading', async () => {
     const pipeline = [
       ['yes', 'word'],
       ['head', '-n', '100000'],
@@ -236,7 +236,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(await sandbox.runArgv([['no-such-program']], options())).toMatchObject({ exitCode: 127 });
   });
 
-  it('sees a link out of its workspace as a dead one', async () => {
+  it('cannot follow a link out of its workspace', async () => {
     expect(
       (await shell(`ln -sf ${workspace}/../.. up; ln -sf /root home; ls up/ home/; cat ${import.meta.filename}`))
         .output,
@@ -244,7 +244,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
   });
 });
 
-it('nothing runs where bubblewrap does not work, and the error says why', async () => {
+it('a command is refused with the reason where bubblewrap does not work', async () => {
   const folder = makeTemporaryFolder('broken');
   const file = join(folder, 'bwrap');
   writeFileSync(file, '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2; exit 1\n', { mode: 0o755 });

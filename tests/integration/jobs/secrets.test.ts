@@ -28,7 +28,7 @@ const audited = async (): Promise<unknown[]> =>
     )
   ).rows;
 
-it('a job opens the secret of the person who asked, and each use is audited', async () => {
+it('a job decrypts a secret of its requester, and each use is audited', async () => {
   await keep('1001');
   const opened: string[] = [];
   bench.startRunner(async (_payload, { openSecret }) => {
@@ -48,7 +48,7 @@ it.each([
   ['of somebody else', () => keep('1002')],
   ['that has expired', () => keep('1001', -1)],
   ['that was never kept', async () => undefined],
-])('a secret %s cannot be opened by anybody, and the attempt is audited', async (_, prepare) => {
+])('a secret %s cannot be decrypted by anybody, and the attempt is audited', async (_, prepare) => {
   await prepare();
   bench.startRunner(async (_payload, { openSecret }) => {
     await openSecret(HANDLE, 'look');
@@ -62,7 +62,7 @@ it.each([
   expect(await audited()).toMatchObject([{ kind: 'secret.refused', actor: '1001' }]);
 });
 
-it('a secret that was copied to another person cannot be opened', async () => {
+it('a secret whose row was copied to another person cannot be decrypted', async () => {
   await keep('1001');
   await bench.pool.query(`update secrets set user_key = '1002'`);
   bench.startRunner(async (_payload, { openSecret }) => {
@@ -77,7 +77,7 @@ it('a secret that was copied to another person cannot be opened', async () => {
   expect(await audited()).toEqual([]);
 });
 
-it('a job that fails with a secret in its sentence leaves no trace of the secret', async () => {
+it('a job that fails with a secret in its error text leaves the secret nowhere', async () => {
   await keep('1001');
   bench.startRunner(async (_payload, { openSecret }) => {
     const value = await openSecret(HANDLE, 'look');

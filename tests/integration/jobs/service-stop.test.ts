@@ -72,8 +72,8 @@ function isAlive(pid: number): boolean {
 }
 
 // Side by side: each has a service of its own, and most of the time is waiting.
-describe.concurrent('a service that is stopped', () => {
-  it('has no route and no program, and can be deployed and rolled back at the same address', async () => {
+describe.concurrent('a service that is being stopped', () => {
+  it('loses its route and its program, and can be deployed and rolled back at the same address', async () => {
     const shop = await bench.shop('shop');
     shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_1', 'v1');
@@ -118,7 +118,7 @@ describe.concurrent('a service that is stopped', () => {
     expect(await shop.serves()).toMatch(/^v1-/);
   });
 
-  it('is stopped to the end when the process that stopped it dies in between', async () => {
+  it('is stopped completely when the process that was stopping it died halfway', async () => {
     const shop = await bench.shop('half');
     shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_h1', 'v1');
@@ -133,7 +133,7 @@ describe.concurrent('a service that is stopped', () => {
     expect(await shop.leases()).toEqual(['staging']);
   });
 
-  it('stays up when it was deployed after an interrupted stop', async () => {
+  it('keeps running the release that was deployed after an interrupted stop', async () => {
     const shop = await bench.shop('later');
     shop.repository.release('v1', appFiles({}));
     shop.repository.release('v2', appFiles({}));
@@ -148,7 +148,7 @@ describe.concurrent('a service that is stopped', () => {
     expect(await shop.leases()).toEqual(['instance:act_a2', 'staging']);
   });
 
-  it('is not stopped while a deployment of it is in progress', async () => {
+  it('is not stopped during a deployment of the service', async () => {
     const shop = await bench.shop('busy');
     shop.repository.release('v1', appFiles({}));
     const gate = await makeGate();

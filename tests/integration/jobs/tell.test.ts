@@ -21,7 +21,7 @@ const said = async () =>
     )
   ).rows;
 
-it('a running job writes to the chat of its requester, in one message per slot', async () => {
+it('a running job writes to the chat of its requester, and keeps one message per slot', async () => {
   bench.startRunner(async (_payload, { tell }) => {
     await Promise.all([tell('10 %', { slot: 'bar' }), tell('60 %', { slot: 'bar' })]);
     await tell('60 %', { slot: 'bar' });
@@ -38,7 +38,7 @@ it('a running job writes to the chat of its requester, in one message per slot',
   ]);
 });
 
-it('a repeated attempt edits the message of the first, and does not repeat its text', async () => {
+it('a second attempt of a job edits the message of the first attempt, and does not repeat its text', async () => {
   bench.startRunner(async (_payload, { tell, attempt }) => {
     await tell('Building.', { slot: 'bar' });
     if (attempt === 1) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
@@ -53,7 +53,7 @@ it('a repeated attempt edits the message of the first, and does not repeat its t
   ]);
 });
 
-it('a process that lost its run writes no more messages, and its handler is aborted', async () => {
+it('a process that lost its run sends no more messages, and its handler is aborted', async () => {
   const stopped: unknown[] = [];
   bench.startRunner(async (_payload, { tell, signal }) => {
     await tell('First.', { slot: 'bar' });
@@ -68,7 +68,7 @@ it('a process that lost its run writes no more messages, and its handler is abor
   expect((await said()).map(({ text }) => text)).toEqual(['First.']);
 });
 
-it('a run that nobody waits for sends no message', async () => {
+it('a run without a requester sends no message', async () => {
   bench.startRunner(async (_payload, { tell, owner }) => {
     await tell(`for ${owner?.userKey}`, { slot: 'bar' });
     return INDEXED;
@@ -89,7 +89,7 @@ const audited = async () =>
   (await bench.pool.query(`select kind, actor, data from audit_events where kind like 'secret.%' order by event_id`))
     .rows;
 
-it('messages of a job do not hold the secrets it opened', async () => {
+it('messages of a job do not contain the secrets it opened', async () => {
   await keep('1001');
   bench.startRunner(async (_payload, { tell, openSecret }) => {
     await tell(`It is ${await openSecret(HANDLE, 'look')}!`, { slot: 'bar' });
@@ -100,7 +100,7 @@ it('messages of a job do not hold the secrets it opened', async () => {
   expect((await said()).map(({ text }) => text)).toEqual(['It is [secret]!']);
 });
 
-it('only a job that deploys names the owner of a secret', async () => {
+it('a secret of another person is opened only for a job that deploys', async () => {
   await keep('1002');
   bench.startRunner(async (_payload, { openSecret }) => {
     await openSecret(HANDLE, 'look', '1002');
@@ -111,7 +111,7 @@ it('only a job that deploys names the owner of a secret', async () => {
   expect(await audited()).toEqual([]);
 });
 
-it('a secret of another person is opened with both in the audit', async () => {
+it("a deployment that opens another person's secret is audited with requester and owner", async () => {
   await keep('1002');
   const open = createSecretOpener({ pool: bench.pool, cipher: TEST_CIPHER });
   const use = { actor: '1001', threadId: null, runId: 'act_1', owner: '1002', handle: HANDLE, purpose: 'start shop' };

@@ -79,7 +79,7 @@ const statusOf = async (threadId: string) => {
 };
 
 describe('an idle conversation', () => {
-  it('that was waiting for an answer is closed and announced, once, by the service', async () => {
+  it('that waited for an answer is closed, and its person is notified once', async () => {
     const threadId = await converse('1001', 31, true);
     await bench.startService(NO_DOCS);
     const rows = await until(async () => {
@@ -103,7 +103,7 @@ describe('an idle conversation', () => {
     expect(await begin('1001')).toMatchObject({ thread_new: true, expired: null });
   });
 
-  it('that waited for nothing is closed silently, and the next answer says so', async () => {
+  it('that waited for no answer is closed silently, and the next turn mentions it', async () => {
     const threadId = await converse('1001', 31, false);
     expect(await expire()).toMatchObject([{ threadId, announced: false }]);
     expect((await bench.pool.query('select 1 from outbox')).rowCount).toBe(0);
@@ -111,13 +111,13 @@ describe('an idle conversation', () => {
     expect(await begin('1001')).toMatchObject({ thread_new: true, expired: { threadId, title: 'a new shop' } });
   });
 
-  it('stays open until it is idle for long enough', async () => {
+  it('stays open until it has been idle for the configured time', async () => {
     const threadId = await converse('1001', 29, true);
     expect(await expire()).toEqual([]);
     expect(await statusOf(threadId)).toBe('open');
   });
 
-  it('stays open while a run of it is in progress', async () => {
+  it('stays open while one of its runs is in progress', async () => {
     const threadId = await converse('1001', 31, true);
     await bench.runs.create({
       runId: 'act_1',
@@ -130,7 +130,7 @@ describe('an idle conversation', () => {
     expect(await expire()).toEqual([]);
   });
 
-  it('stays open while its person has an unanswered message, or a worker serves it', async () => {
+  it('stays open while a message of its person is unanswered, or a worker holds the lane', async () => {
     await converse('1001', 31, true);
     await converse('1002', 31, true);
     await write('1001');
@@ -140,7 +140,7 @@ describe('an idle conversation', () => {
     expect(await expire()).toEqual([]);
   });
 
-  it('is closed when the worker of its lane has died', async () => {
+  it('is closed when the worker that held its lane has died', async () => {
     const threadId = await converse('1001', 31, true);
     await bench.pool.query(
       `update lanes set worker = 'w1', lease_until = now() - interval '1 s' where user_key = '1001'`,
@@ -149,7 +149,7 @@ describe('an idle conversation', () => {
   });
 });
 
-describe('at the same moment', () => {
+describe('a conversation that expires while its person writes', () => {
   /** How many statements of this database wait for a lock. */
   const waiting = async () => {
     const { rows } = await bench.pool.query<{ n: number }>(
@@ -158,7 +158,7 @@ describe('at the same moment', () => {
     return rows[0]?.n;
   };
 
-  it('a turn that has just begun keeps its conversation', async () => {
+  it('is kept by a turn that has just started', async () => {
     const threadId = await converse('1001', 31, true);
     const worker = await bench.pool.connect();
     try {
@@ -180,7 +180,7 @@ describe('at the same moment', () => {
     expect(await statusOf(threadId)).toBe('open');
   });
 
-  it('a turn that begins while a conversation is being closed waits, and starts a new one', async () => {
+  it('is closed before the turn starts, and the turn starts a new conversation', async () => {
     const threadId = await converse('1001', 31, true);
     const gateway = await bench.pool.connect();
     try {

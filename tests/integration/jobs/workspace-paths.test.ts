@@ -60,12 +60,12 @@ describe('a path', () => {
     '.Git',
     'git~1/config',
     '.git/hooks/pre-commit',
-  ])('into the repository (%s) is denied for writing', async (path) => {
+  ])('into the .git folder (%s) is denied for writing', async (path) => {
     expect(code(await write(path))).toBe('PATH_DENIED');
     expect(existsSync(join(bench.root, '.git/hooks/pre-commit'))).toBe(false);
   });
 
-  it('that is replaced by a link during its use never leads out', async () => {
+  it('that is swapped for a link during its use never leads out of the workspace', async () => {
     const [folder, other] = [join(bench.root, 'swapped'), join(bench.root, 'aside')];
     mkdirSync(folder);
     writeFileSync(join(folder, 'secret.txt'), 'inside');
@@ -117,7 +117,7 @@ describe('the bounds of a class of agents', () => {
     ['WRITE_GATED', 'SRC/x.ts'],
     ['WRITE_GATED', 'prompts/../src/x.ts'],
     ['CONTROL_PLANE', 'docs/x.md'],
-  ] as const)('keep %s from writing %s', async (name, path) => {
+  ] as const)('forbid %s to write %s', async (name, path) => {
     expect(code(await write(path, asClass(name)))).toBe('PATH_DENIED');
     expect(Object.keys(bench.tree())).not.toContain(path);
   });
@@ -127,12 +127,12 @@ describe('the bounds of a class of agents', () => {
     ['WRITE_GATED', 'prompts/x.md'],
     ['WRITE_GATED', 'var/artifacts/a/b.txt'],
     ['CONTROL_PLANE', 'var/state/x.json'],
-  ] as const)('let %s write %s', async (name, path) => {
+  ] as const)('allow %s to write %s', async (name, path) => {
     await write(path, asClass(name));
     expect(bench.tree()[path]).toBe('overwritten');
   });
 
-  it('hold for diffs too, and one file out of bounds keeps the whole diff out', async () => {
+  it('apply to diffs too, and one forbidden file rejects the whole diff', async () => {
     const diff =
       '--- /dev/null\n+++ b/prompts/new.md\n@@ -0,0 +1 @@\n+x\n--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+x\n';
     expect(code(await bench.ask('workspace.apply', { diff }, asClass('WRITE_GATED')))).toBe('PATH_DENIED');
@@ -140,7 +140,7 @@ describe('the bounds of a class of agents', () => {
   });
 });
 
-it('every denial is in the audit trail, with who, what and why', async () => {
+it('every denied access is audited with person, path and reason', async () => {
   await write('../denied-for-the-trail', { actionId: 'act_denied' });
   const { rows } = await bench.jobs.pool.query(
     `select actor, thread_id, data from audit_events where kind = 'file.denied' and action_id = 'act_denied'`,

@@ -30,7 +30,7 @@ function age(days: number, folder = notes()): void {
 }
 
 describe('a workspace', () => {
-  it('that was unused for long is removed, and its next user gets an empty one', async () => {
+  it('that was unused for long is removed, and its next user starts with an empty one', async () => {
     await write('notes.md', 'buy milk');
     age(3.1);
     expect(await prune()).toEqual({ removed: ['thread-t1'] });
@@ -50,7 +50,7 @@ describe('a workspace', () => {
     expect(bench.tree()).toEqual({ 'notes.md': 'buy milk' });
   });
 
-  it('that somebody enters at the same moment stays', async () => {
+  it('that a tool starts to use during the removal is kept', async () => {
     await write('notes.md', 'buy milk');
     age(40);
     const pruned = await withLock(bench.jobs.pool, getWorkspaceLock('thread-t1'), async () => {
@@ -78,7 +78,7 @@ describe('a workspace', () => {
 });
 
 describe('a removal', () => {
-  it('that was interrupted is finished by the next one', async () => {
+  it('that was interrupted is completed by the next removal', async () => {
     await write('notes.md', 'x');
     // A process that died: one workspace lies in the trash, of another only the notes are left, a third was never finished.
     const left = ['trash/old_1/.git/objects', 'notes/thread-half', 'files/thread-draft.new_1/.git'];
@@ -91,7 +91,7 @@ describe('a removal', () => {
     expect(readdirSync(join(bench.home, 'trash'))).toEqual([]);
   });
 
-  it('is scheduled automatically, and keeps each workspace for at least a day', async () => {
+  it('is scheduled automatically, and spares each workspace for at least a day', async () => {
     await until(() => bench.jobs.redis.exists(`${bench.jobs.prefix}{jobs}:agents:de:workspaces.prune`));
     expect(JOBS['workspaces.prune'].everyMs).toBe(HOUR_MS);
     const settings = (days: string) => bench.jobs.environment({ JOBS_POOLS: 'agents', WORKSPACE_IDLE_DAYS: days });

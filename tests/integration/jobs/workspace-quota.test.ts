@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 describe('the size of a workspace', () => {
   const used = async (root: string): Promise<number> => (await measureUsage(root, never)).usedBytes;
 
-  it('is counted in blocks: empty files count, hard links and holes do not', async () => {
+  it('is counted in blocks: empty files count, and hard links and holes do not', async () => {
     const root = makeTemporaryFolder('usage');
     expect(await used(root)).toBe(0);
     for (let i = 0; i < 100; i += 1) writeFileSync(join(root, `${i}`), '');
@@ -28,7 +28,7 @@ describe('the size of a workspace', () => {
     expect(await used(root)).toBe(100 * 4096 + MB);
   });
 
-  it('does not follow links, and names unreadable folders', async () => {
+  it('does not include the targets of links, and names unreadable folders', async () => {
     const root = makeTemporaryFolder('usage');
     symlinkSync('/usr', join(root, 'link'));
     expect(await measureUsage(root, never)).toMatchObject({ usedBytes: 4096, isHidden: false });
@@ -41,7 +41,7 @@ describe('the size of a workspace', () => {
   });
 });
 
-describe('writing', () => {
+describe('a workspace with a size limit', () => {
   let bench: WorkspaceBench;
   beforeAll(async () => {
     bench = await openWorkspaceBench({
@@ -56,37 +56,40 @@ describe('writing', () => {
     bench.ask('workspace.run', { command: { kind: 'shell', script }, cwd: '.', deadlineMs: 40_000 });
   const usedMegabytes = async (): Promise<number> => (await measureUsage(bench.root, never)).usedBytes / MB;
 
-  it.skipIf(sandbox === null)('ends a command with endless writes, and files can be deleted afterwards', async () => {
-    const filled = await shell(
-      'i=0; echo begun; while :; do dd if=/dev/zero of=f$i bs=256k count=1 2>/dev/null; i=$((i+1)); done',
-    );
-    expect(filled).toMatchObject({ outcome: 'done', result: { killed: 'workspace', output: 'begun\n' } });
-    expect(await usedMegabytes()).toBeGreaterThan(LIMIT_MB);
-    // Files that do not fit are refused, and nothing of them is there.
-    const text = 'x'.repeat(10_000);
-    expect(await bench.ask('workspace.write', { path: 'docs/new.txt', content: text })).toMatchObject({
-      outcome: 'refused',
-      refusal: {
-        code: 'WORKSPACE_FULL',
-        data: { detail: expect.stringMatching(/^it holds \d+ MB, and may hold 8 MB$/) },
-      },
-    });
-    const diff = '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+one\n';
-    expect(bench.refusal(await bench.ask('workspace.apply', { diff }))).toBe('WORKSPACE_FULL');
-    expect(existsSync(join(bench.root, 'new.txt'))).toBe(false);
-    // What grows is ended again; what deletes is not.
-    const again = await shell('while :; do i=$((i+1)); echo > g$i; done');
-    expect(again).toMatchObject({ result: { killed: 'workspace' } });
-    expect(await shell('rm -f f* g*; sleep 0.5; echo gone')).toMatchObject({
-      result: { killed: null, output: 'gone\n' },
-    });
-    expect(await bench.ask('workspace.apply', { diff })).toMatchObject({ outcome: 'done' });
-    expect(await bench.ask('workspace.write', { path: 'docs/new.txt', content: text })).toMatchObject({
-      outcome: 'done',
-    });
-  });
+  it.skipIf(sandbox === null)(
+    'ends a command that writes endlessly, and its files can be deleted afterwards',
+    async () => {
+      const filled = await shell(
+        'i=0; echo begun; while :; do dd if=/dev/zero of=f$i bs=256k count=1 2>/dev/null; i=$((i+1)); done',
+      );
+      expect(filled).toMatchObject({ outcome: 'done', result: { killed: 'workspace', output: 'begun\n' } });
+      expect(await usedMegabytes()).toBeGreaterThan(LIMIT_MB);
+      // Files that do not fit are refused, and nothing of them is there.
+      const text = 'x'.repeat(10_000);
+      expect(await bench.ask('workspace.write', { path: 'docs/new.txt', content: text })).toMatchObject({
+        outcome: 'refused',
+        refusal: {
+          code: 'WORKSPACE_FULL',
+          data: { detail: expect.stringMatching(/^it holds \d+ MB, and may hold 8 MB$/) },
+        },
+      });
+      const diff = '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+one\n';
+      expect(bench.refusal(await bench.ask('workspace.apply', { diff }))).toBe('WORKSPACE_FULL');
+      expect(existsSync(join(bench.root, 'new.txt'))).toBe(false);
+      // What grows is ended again; what deletes is not.
+      const again = await shell('while :; do i=$((i+1)); echo > g$i; done');
+      expect(again).toMatchObject({ result: { killed: 'workspace' } });
+      expect(await shell('rm -f f* g*; sleep 0.5; echo gone')).toMatchObject({
+        result: { killed: null, output: 'gone\n' },
+      });
+      expect(await bench.ask('workspace.apply', { diff })).toMatchObject({ outcome: 'done' });
+      expect(await bench.ask('workspace.write', { path: 'docs/new.txt', content: text })).toMatchObject({
+        outcome: 'done',
+      });
+    },
+  );
 
-  it('lets a file become smaller in a full workspace', async () => {
+  it('lets a file be replaced by a smaller one when it is full', async () => {
     await bench.ask('workspace.write', { path: 'long.txt', content: 'x'.repeat(2_000) });
     writeFileSync(join(bench.root, 'filler'), Buffer.alloc((LIMIT_MB + 1) * MB, 1));
     expect(bench.refusal(await bench.ask('workspace.write', { path: 'long.txt', content: 'x'.repeat(2_001) }))).toBe(
@@ -101,14 +104,14 @@ describe('writing', () => {
     writeFileSync(join(bench.root, 'filler'), '');
   });
 
-  it.skipIf(sandbox === null)('limits a file of a command to the free space', async () => {
+  it.skipIf(sandbox === null)('limits the size of a file that a command writes to the free space', async () => {
     const ran = await shell('head -c 20000000 /dev/zero > one; wc -c < one; rm one');
     const output = JSON.stringify(ran);
     const size = Number(/(\d+)\\n"/.exec(output)?.[1]);
     expect([output, size > MB && size <= LIMIT_MB * MB]).toEqual([output, true]);
   });
 
-  it.skipIf(sandbox === null)('ends a command that writes to hidden files', async () => {
+  it.skipIf(sandbox === null)('ends a command that fills it with files that cannot be counted', async () => {
     // As another user than root nobody looks into such a folder; as root, a path that is too long does the same.
     const ran = await shell(`perl -e '${DEEP}'; echo begun; while :; do sleep 0.05; done`);
     expect(ran).toMatchObject({ result: { killed: 'workspace', output: 'begun\n' } });
@@ -118,7 +121,7 @@ describe('writing', () => {
     expect(await bench.ask('workspace.write', { path: 'x', content: 'x' })).toMatchObject({ outcome: 'done' });
   });
 
-  it.skipIf(sandbox === null)('limits each temporary folder', async () => {
+  it.skipIf(sandbox === null)('limits the size of each temporary folder of a command', async () => {
     const ran = await shell(
       'for d in /tmp /dev/shm ~; do for i in 1 2 3; do head -c 1000000 /dev/zero > $d/$i || echo full; done; done 2>/dev/null',
     );
@@ -137,7 +140,7 @@ describe.skipIf(sandbox === null)('on a disk that is nearly full', () => {
   });
   afterAll(() => bench.close());
 
-  it('a command is ended even when it writes to deleted files', async () => {
+  it('a command is ended even when it fills the disk with deleted files', async () => {
     const script = `echo begun; while :; do exec 3>x; rm x; head -c 20000000 /dev/zero >&3; sleep 60 3>&3 & done`;
     const ran = await bench.ask('workspace.run', { command: { kind: 'shell', script }, cwd: '.', deadlineMs: 40_000 });
     expect(ran).toMatchObject({ result: { killed: 'disk', output: 'begun\n' } });

@@ -21,7 +21,7 @@ describe('a workspace', () => {
     });
   });
 
-  it('returns written files by lines, and lists them', async () => {
+  it('returns the lines of a written file, and lists its files', async () => {
     const written = await bench.ask('workspace.write', { path: 'docs/notes.md', content: 'one\ntwo\nthree\n' });
     expect(written).toEqual({ outcome: 'done', result: { path: 'docs/notes.md', sizeBytes: 14, created: true } });
     const read = await bench.ask('workspace.read', { path: 'docs/notes.md', fromLine: 2, lines: 1 });
@@ -36,7 +36,7 @@ describe('a workspace', () => {
     });
   });
 
-  it('reports a missing file, and a file that is no text', async () => {
+  it('reports that a file is missing, or is not text', async () => {
     expect(await bench.ask('workspace.read', { path: 'gone.md', fromLine: 1, lines: 1 })).toMatchObject({
       outcome: 'refused',
       refusal: { code: 'NOT_FOUND', data: { name: 'gone.md' } },
@@ -59,7 +59,7 @@ describe.skipIf(sandbox === null)('a command', () => {
     deadlineMs: 20 * SECOND_MS,
   });
 
-  it('runs over the files of its workspace, as a pipeline without a shell', async () => {
+  it('runs in the folder of its workspace, as a pipeline without a shell', async () => {
     await bench.ask('workspace.write', { path: 'a.txt', content: 'x\ny\nx\n' });
     const ran = await bench.ask('workspace.run', argv(['cat', 'a.txt'], ['grep', '-c', 'x']));
     expect(ran).toMatchObject({ outcome: 'done', result: { exitCode: 0, output: '2\n', killed: null, cut: false } });
@@ -69,7 +69,7 @@ describe.skipIf(sandbox === null)('a command', () => {
     });
   });
 
-  it('that only reads cannot write, and an approved script can', async () => {
+  it('can write only when it is an approved script, and not when it may only read', async () => {
     const denied = await bench.ask('workspace.run', argv(['touch', 'made-by-argv']));
     expect(denied).toMatchObject({ result: { exitCode: 1, output: expect.stringContaining('Read-only file system') } });
     expect(await bench.ask('workspace.run', shell('echo made > made-by-script'))).toMatchObject({
@@ -90,7 +90,7 @@ describe.skipIf(sandbox === null)('a command', () => {
       expect(output).not.toContain(hidden);
   });
 
-  it('that only reads starts no program hidden in the repository', async () => {
+  it('that may only read starts no program planted in the repository', async () => {
     const plant = `
       set -e
       planted() { mkdir -p $1; printf '[filter "x"]\\n\\tclean = "echo planted >&2; cat"\\n' >> $1/config; }
@@ -115,7 +115,7 @@ describe.skipIf(sandbox === null)('a command', () => {
     }
   });
 
-  it('is not started again when its process died', async () => {
+  it('is not run again when the process that ran it died', async () => {
     const script = shell('echo ran >> runs.txt');
     await bench.ask('workspace.run', script, { actionId: 'act_twice' });
     await bench.jobs.pool.query(`update runs set status = 'queued', attempts = 0 where run_id = 'act_twice'`);
@@ -126,7 +126,7 @@ describe.skipIf(sandbox === null)('a command', () => {
   });
 });
 
-it('without bubblewrap commands are refused with the reason, and files still work', async () => {
+it('without bubblewrap commands are refused with the reason, and file tools still succeed', async () => {
   const without = await openWorkspaceBench({ BWRAP_PATH: '/nowhere/bwrap' });
   try {
     const script = { command: { kind: 'shell' as const, script: 'touch x' }, cwd: '.', deadlineMs: SECOND_MS };

@@ -35,7 +35,7 @@ async function open(options: { readonly timeZone?: string } = {}) {
   return { folder, policies, changes, edit };
 }
 
-test('a changed policy set replaces the old one, under its own version', async () => {
+test('a changed policy set replaces the old set under a new version', async () => {
   const { folder, policies, changes, edit } = await open();
   const before = policies.current();
   expect(before.decide(SENSITIVE)).toMatchObject({ effect: 'run', sentence: SENTENCE });
@@ -51,7 +51,7 @@ test('a changed policy set replaces the old one, under its own version', async (
   expect(before.decide(SENSITIVE).sentence).toBe(SENTENCE);
 });
 
-test('a broken set leaves the last good one in force, is reported once, and can be corrected', async () => {
+test('a broken policy set is reported once, and the last good set stays in force until it is corrected', async () => {
   const { policies, changes, edit } = await open();
   const good = policies.current();
   edit('roles.cedar', (text) => `${text}\npermit (principal, action, resource);`);
@@ -68,7 +68,7 @@ test('a broken set leaves the last good one in force, is reported once, and can 
   expect(changes[2]).toEqual({ kind: 'loaded', version: policies.current().version });
 });
 
-test('a set whose example fails is refused with file, rule, expected and got', async () => {
+test('a policy set whose example fails is refused with file, rule, expected and actual decision', async () => {
   const { policies, changes, edit } = await open();
   const good = policies.current();
   edit('budgets.cedar', (text) => text.replace('callsLeft <= 0', 'callsLeft < 0'));
@@ -80,7 +80,7 @@ test('a set whose example fails is refused with file, rule, expected and got', a
   expect(policies.current()).toBe(good);
 });
 
-test('a folder that disappears and comes back changes nothing', async () => {
+test('a policy folder that disappears and comes back changes no decision', async () => {
   const { folder, policies, changes } = await open();
   const good = policies.current();
   renameSync(folder, `${folder}-away`);
@@ -100,7 +100,7 @@ test('a folder that disappears and comes back changes nothing', async () => {
   expect(policies.current()).toBe(good);
 });
 
-test('an error of onChange does not end the watching', async () => {
+test('an error thrown by onChange does not stop the watching of policy files', async () => {
   const folder = makeTemporaryFolder('policy');
   cpSync(POLICY_FOLDER, folder, { recursive: true });
   const onChange = (): void => {
@@ -117,7 +117,7 @@ test('an error of onChange does not end the watching', async () => {
   expect(versions.size).toBe(3);
 });
 
-test('a start with a broken set is refused with the sentence', async () => {
+test('a start with a broken policy set is refused with its error', async () => {
   const folder = makeTemporaryFolder('policy');
   const start = () => openPolicies({ folders: [folder], timeZone: 'UTC', log });
   await expect(start()).rejects.toThrow(
@@ -135,6 +135,6 @@ test('a start with a broken set is refused with the sentence', async () => {
   await expect(start()).rejects.toThrow('ENOENT');
 });
 
-test('an unknown time zone is refused at the start', async () => {
+test('a start with an unknown time zone is refused', async () => {
   await expect(open({ timeZone: 'Mars/Olympus' })).rejects.toThrow(/I refuse to start.*\n.*Mars\/Olympus/);
 });
