@@ -16,12 +16,12 @@ const read = (settings: Readonly<Record<string, string>>): Readonly<Record<strin
 const webhook = (url: string, settings: Readonly<Record<string, string>> = {}): Readonly<Record<string, unknown>> =>
   read({ TELEGRAM_WEBHOOK_URL: url, TELEGRAM_WEBHOOK_SECRET: SECRET, ...settings });
 
-test('without an address there is no webhook', () => {
+test('no webhook is configured when TELEGRAM_WEBHOOK_URL is missing', () => {
   expect(read({})['TELEGRAM_WEBHOOK_URL']).toBeUndefined();
 });
 
 test.each(['https://bot.example.org/x', 'https://bot.example.org:8443/', 'http://127.0.0.1:4000/telegram'])(
-  'a webhook at %s is accepted',
+  'a Telegram webhook at %s is accepted',
   (url) => {
     expect(webhook(url)['TELEGRAM_WEBHOOK_URL']).toBe(url);
   },
@@ -34,17 +34,17 @@ test.each([
   ['https://bot.example.org:8080/x', 'a port that Telegram does not call'],
   ['https://user@bot.example.org/x', 'user name'],
   ['bot.example.org', 'TELEGRAM_WEBHOOK_URL'],
-])('a webhook at %s is refused', (url, reason) => {
+])('a Telegram webhook at %s is refused', (url, reason) => {
   expect(() => webhook(url)).toThrow(reason);
 });
 
-test('a self-hosted Bot API server may call any port', () => {
+test('a webhook on any port is accepted with a self-hosted Bot API server', () => {
   const url = 'https://bot.example.org:9000/x';
   expect(webhook(url, { TELEGRAM_API_ROOT: 'http://127.0.0.1:8081' })['TELEGRAM_WEBHOOK_URL']).toBe(url);
 });
 
 test.each(['', 'fifteen_letters', 'a secret with spaces in it', 'umlauts_äöü_in_a_secret', 'x'.repeat(257)])(
-  'the secret %j is refused and not shown',
+  'the webhook secret %j is refused, and the error does not show it',
   (secret) => {
     const attempt = (): unknown => webhook('https://bot.example.org/x', { TELEGRAM_WEBHOOK_SECRET: secret });
     expect(attempt).toThrow('TELEGRAM_WEBHOOK_SECRET');
@@ -52,11 +52,11 @@ test.each(['', 'fifteen_letters', 'a secret with spaces in it', 'umlauts_äöü_
   },
 );
 
-test('a secret without an address is refused', () => {
+test('a webhook secret without a webhook address is refused', () => {
   expect(() => read({ TELEGRAM_WEBHOOK_SECRET: SECRET })).toThrow('TELEGRAM_WEBHOOK_URL is not');
 });
 
-test('the gateway reads its own secrets and those of a channel from files', () => {
+test('the gateway can read its secrets and those of a channel from files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
   const put = (name: string, content: string): string => {
     writeFileSync(join(folder, name), content);

@@ -39,63 +39,69 @@ function planOne(update: PersonUpdate, options = OPTIONS): AdmissionPlan {
   return plan;
 }
 
-test('a text waits for its turn as an envelope that the worker can read', () => {
+test('a text message is queued in an envelope that the worker can parse', () => {
   const { admission } = planOne(text('hello'));
   expect(admission.verdict).toBe('message');
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ id: 'telegram:100:5', text: 'hello' });
 });
 
 test.each(['/start', '/help', '/status', '/stop', '/whoami', '/HELP@signalbox_bot'])(
-  '%s is answered at once',
+  'the command %s is answered at once instead of being queued',
   (said) => {
     expect(planOne(text(said)).admission.verdict).toBe('answer');
   },
 );
 
 test.each(['/etc/hosts is broken', '/', '/var/log', '//', '/2', 'help', 'and /stop', '/привет'])(
-  '%j is a message for the agent',
+  'the text %j is queued as a message for the agent',
   (said) => {
     expect(parseCommand(said)).toBeNull();
     expect(planOne(text(said)).admission.verdict).toBe('message');
   },
 );
 
-test.each(['/deploy shop', '/helpme', '/STATUSS@signalbox_bot'])('%j is an unknown command', (said) => {
-  expect(planOne(text(said))).toMatchObject({ answer: { kind: 'unknown-command' }, admission: { verdict: 'answer' } });
-});
+test.each(['/deploy shop', '/helpme', '/STATUSS@signalbox_bot'])(
+  'the text %j is answered as an unknown command',
+  (said) => {
+    expect(planOne(text(said))).toMatchObject({
+      answer: { kind: 'unknown-command' },
+      admission: { verdict: 'answer' },
+    });
+  },
+);
 
-test("a group's unknown command is ignored unless the bot is mentioned", () => {
+test('an unknown command in a group is ignored unless it mentions the bot', () => {
   const said = { ...text('/weather'), chatKind: 'group', named: false } as const;
   expect(planUpdate(said, OPTIONS)).toEqual([]);
   expect(planOne({ ...said, named: true }).admission.verdict).toBe('answer');
   expect(planOne({ ...said, text: '/status' }).admission.verdict).toBe('answer');
 });
 
-test('/new waits in the lane like a message', () => {
+test('the command /new is queued like a message', () => {
   const { admission } = planOne(text('/new'));
   expect(admission.verdict).toBe('new');
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ kind: 'command', command: 'new' });
 });
 
-test('/new followed by text is a new conversation and a message', () => {
+test('the command /new with a text starts a new conversation with that text as its first message', () => {
   const plans = planUpdate(text('/new deploy shop'), OPTIONS);
   expect(plans.map((plan) => plan.admission.verdict)).toEqual(['new', 'message']);
   expect(plans[1]?.envelope.text).toBe('deploy shop');
   expect(new Set(plans.map((plan) => plan.admission.updateId)).size).toBe(2);
 });
 
-test('a text that is too long is refused, and only its beginning is stored', () => {
+test('a message that is too long is refused, and only its beginning is stored', () => {
   const { admission } = planOne(text(`${'x'.repeat(199)}😀${'y'.repeat(MAX_INBOUND_LENGTH)}`));
   expect(admission).toMatchObject({ verdict: 'refuse', reason: 'too long' });
   expect(admission.reply?.body.text).toContain('16,201 characters');
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: `${'x'.repeat(199)}\ufffd` });
 });
 
-test('a text of exactly the maximum length is accepted', () => {
+test('a message of exactly the maximum length is accepted', () => {
   expect(planOne(text('x'.repeat(MAX_INBOUND_LENGTH))).admission.verdict).toBe('message');
 });
 
-test('messages that come too fast are refused with one key per window, except /stop', () => {
+test('messages over the rate limit are refused with one reply per time window, but /stop is accepted', () => {
   const hasty = { ...OPTIONS, withinLimit: false };
   expect(planOne(text('hello'), hasty).admission).toMatchObject({
     verdict: 'refuse',
@@ -108,14 +114,14 @@ test('messages that come too fast are refused with one key per window, except /s
   expect(planOne(text('/stop'), hasty).admission.verdict).toBe('answer');
 });
 
-test('a code is tried in private and marked as exposed in a group', () => {
+test('an invitation code is checked in a private chat, and is marked as exposed in a group', () => {
   expect(planOne(text('abcd-1234-efgh')).code).toEqual({ text: 'abcd-1234-efgh', sure: false, exposed: false });
   expect(planOne(text('ABCD-1234-EFGH')).code).toEqual({ text: 'ABCD-1234-EFGH', sure: true, exposed: false });
   expect(planOne(text('/start abcd-1234-efgh')).code).toEqual({ text: 'abcd-1234-efgh', sure: true, exposed: false });
   expect(planOne({ ...text('ABCD-1234-EFGH'), chatKind: 'group' }).code).toMatchObject({ exposed: true });
 });
 
-test('a code is never stored', () => {
+test('the text of an invitation code is never stored', () => {
   const hasty = { ...OPTIONS, withinLimit: false };
   const code = planOne(text('ABCD-1234-EFGH'));
   for (const plan of [
@@ -128,7 +134,7 @@ test('a code is never stored', () => {
   }
 });
 
-test('a stranger gets no line in a group', () => {
+test("a stranger's message is answered with their id in a private chat, and not in a group", () => {
   expect(planOne(text('hello')).admission.stranger?.body.text).toContain('your id is 1001');
   expect(planOne({ ...text('hello'), chatKind: 'group' }).admission.stranger).toBeNull();
 });
@@ -141,19 +147,19 @@ const PDF = {
   sizeBytes: 120_000,
 } as const;
 
-test('a file is admitted together with its caption', () => {
+test('a file is admitted as one message with its caption', () => {
   const { admission } = planOne({ ...text('what is this?'), attachments: [PDF] });
   expect(admission).toMatchObject({ verdict: 'message', holdMs: 0 });
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: 'what is this?', attachments: [PDF] });
 });
 
-test('a part of an album waits for the others', () => {
+test('a file of an album waits for the other files of the album', () => {
   const { admission } = planOne({ ...text(''), attachments: [PDF], album: 'g1' });
   expect(admission.holdMs).toBeGreaterThan(0);
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ album: 'g1' });
 });
 
-test('a file above the size limit is refused, one of exactly the limit is accepted', () => {
+test('a file above the size limit is refused, and a file of exactly the limit is accepted', () => {
   const sized = (sizeBytes: number): AdmissionPlan =>
     planOne({ ...text('look'), attachments: [{ ...PDF, sizeBytes }] });
   expect(sized(OPTIONS.fileLimitBytes).admission.verdict).toBe('message');
@@ -169,14 +175,17 @@ test('a file above the size limit is refused, one of exactly the limit is accept
 test.each([
   ['sticker', 'I cannot read a sticker yet. Please write what you need in words.'],
   ['other', 'I cannot read this kind of message yet. Please write what you need in words.'],
-] as const)('a message of the kind %s is answered with the sentence for this kind', (what, sentence) => {
-  expect(planOne({ ...SAID, kind: 'not-text', what }).admission.reply?.body.text).toBe(sentence);
-});
+] as const)(
+  'a message of the kind %s, which the bot cannot read, is answered with an explanation',
+  (what, sentence) => {
+    expect(planOne({ ...SAID, kind: 'not-text', what }).admission.reply?.body.text).toBe(sentence);
+  },
+);
 
 describe('edits', () => {
   const edit = (words: string): PersonUpdate => ({ ...SAID, kind: 'edit', text: words, album: null });
 
-  test('an edit changes a waiting message, and is answered once per message when it cannot', () => {
+  test('an edit replaces the text of a waiting message, or is answered once when it is too late', () => {
     const { admission } = planOne(edit('deploy blog'));
     expect(admission).toMatchObject({
       verdict: 'edit',
@@ -188,13 +197,13 @@ describe('edits', () => {
   });
 
   test.each(['/stop', '/new deploy', '/nonsense', 'x'.repeat(MAX_INBOUND_LENGTH + 1)])(
-    'an edit to %.12j never replaces the text',
+    'an edit to the command or overlong text %.12j does not replace the text of the message',
     (said) => {
       expect(planOne(edit(said)).admission.edit?.text).toBeNull();
     },
   );
 
-  test('an edit into a code is treated as that code and is not stored', () => {
+  test('a message that is edited into an invitation code is checked as a code and not stored', () => {
     const plan = planOne(edit('ABCD-1234-EFGH'));
     expect(plan).toMatchObject({ code: { sure: true }, admission: { edit: null } });
     expect(planOne(edit('/start abcd-1234-efgh')).code).toMatchObject({ sure: true });

@@ -9,13 +9,13 @@ import { COMMANDS, isProgramCommand, findSimilarCommand, parseCommand } from './
 
 const named = COMMANDS.map((command) => [command.name, command] as const);
 
-it.each(named)('/%s is a name that Telegram allows', (name) => {
+it.each(named)('/%s is a command name that Telegram allows', (name) => {
   expect(name).toMatch(/^[a-z0-9_]{1,32}$/);
   expect(parseCommand(`/${name.toUpperCase()}@signalbox_bot  and more `)).toEqual({ name, rest: 'and more' });
 });
 
 it.each([...COMMAND_MENU, ...ADMIN_MENU])(
-  '/$command has a distinct description in each language that fits a phone',
+  '/$command has a description of its own in each language, short enough for a phone',
   ({ description }) => {
     const texts = LANGUAGES.map((language) => say(description, {}, language));
     expect(new Set(texts).size).toBe(LANGUAGES.length);
@@ -23,7 +23,7 @@ it.each([...COMMAND_MENU, ...ADMIN_MENU])(
   },
 );
 
-it.each(named)('/%s is in the help of exactly the roles that may use it', (_, { who, help }) => {
+it.each(named)('/%s is listed by /help for exactly the roles that may use it', (_, { who, help }) => {
   const line = help && say(help);
   for (const role of Role.options)
     expect(
@@ -39,7 +39,7 @@ it.each(named)('/%s is never suggested to a role that may not use it', (name, { 
   expect(findSimilarCommand(`${name}x`, 'admin')).not.toBeNull();
 });
 
-it('only the admin menu holds commands for admins', () => {
+it('only the menu of admins lists commands for admins', () => {
   const offered = [...COMMAND_MENU, ...ADMIN_MENU].map(({ command }) => command);
   expect(new Set(offered).size).toBe(offered.length);
   const whoOf = (entries: typeof COMMAND_MENU): readonly (string | null)[] =>
@@ -48,16 +48,16 @@ it('only the admin menu holds commands for admins', () => {
   expect(new Set(whoOf(ADMIN_MENU))).toEqual(new Set(['admin']));
 });
 
-it("a viewer's help has no example that changes anything", () => {
+it('the help for a viewer has no example that changes anything', () => {
   expect(describeHelp(COMMANDS, 'viewer')).not.toMatch(/create|deploy/);
   expect(describeHelp(COMMANDS, 'developer')).toMatch(/deploy shop/);
 });
 
-it('the /why_… link of a receipt is read as /why with its action', () => {
+it("the /why_… link in a receipt is read as /why with the id of the receipt's action", () => {
   expect(parseCommand('/why_1a2b')).toEqual({ name: 'why', rest: 'act_1a2b' });
 });
 
-it('programs may use exactly the commands that the ingress page lists', () => {
+it('a program may use exactly the commands that the documentation of the HTTP ingress lists', () => {
   const page = readFileSync(new URL('../../../../docs/channels/ingress.md', import.meta.url), 'utf8');
   const listed = /of the commands, only ([^.]*?) work/i.exec(page)?.[1] ?? '';
   const named = new Set([...listed.matchAll(/`\/(\w+)`/g)].map(([, name]) => name));

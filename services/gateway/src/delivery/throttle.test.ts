@@ -15,7 +15,7 @@ function start(options: Partial<Parameters<typeof createThrottle>[0]> = {}) {
   return { clock, throttle: throttle, takeAll };
 }
 
-test('a private chat sends four messages at once, then one per second', () => {
+test('a private chat can send four messages at once, then one per second', () => {
   const { clock, throttle, takeAll } = start();
   expect(takeAll('a', 'private')).toBe(4);
   expect(throttle.waitMs('a', 'private')).toBe(1_000);
@@ -23,20 +23,20 @@ test('a private chat sends four messages at once, then one per second', () => {
   expect(takeAll('a', 'private')).toBe(1);
 });
 
-test('a group sends twenty messages per minute', () => {
+test('a group can send twenty messages per minute', () => {
   const { clock, takeAll } = start();
   expect(takeAll('g', 'group')).toBe(20);
   clock.ms += 60_000;
   expect(takeAll('g', 'group')).toBe(20);
 });
 
-test('a chat that used up its sends does not block another chat', () => {
+test('a chat that has reached its rate limit does not block another chat', () => {
   const { throttle, takeAll } = start();
   takeAll('a', 'private');
   expect(throttle.tryTake('b', 'private')).toBe(true);
 });
 
-test('all chats together stay within the global rate', () => {
+test('all chats together stay within the global rate limit', () => {
   const { clock, throttle } = start();
   const sendAll = (): number => {
     let taken = 0;
@@ -48,7 +48,7 @@ test('all chats together stay within the global rate', () => {
   expect(sendAll()).toBe(14);
 });
 
-test('an edit returns the send of its chat, an unused send returns both', () => {
+test('an edit does not count towards the limit of its chat, and an unused send counts towards no limit', () => {
   const { throttle, takeAll } = start({ sendsPerSecond: 5 });
   expect(takeAll('a', 'private')).toBe(4);
   throttle.giveBack('a', 'private', 'chat');
@@ -58,7 +58,7 @@ test('an edit returns the send of its chat, an unused send returns both', () => 
   expect(throttle.tryTake('b', 'private')).toBe(true);
 });
 
-test('typing is not shown when few sends are left', () => {
+test('the typing indicator is not sent when the global rate limit is nearly reached', () => {
   const { throttle } = start();
   expect(throttle.tryTakeSpare()).toBe(true);
   for (let chat = 0; chat < 20; chat += 1) throttle.tryTake(`c${chat}`, 'private');

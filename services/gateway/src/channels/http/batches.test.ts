@@ -12,7 +12,7 @@ function createAdmission(orderOf?: (update: number) => number) {
   return { batches, ends: endings, add: createUpdateBatcher(admit, orderOf) };
 }
 
-test('updates that arrive during an admission are admitted together afterwards, sorted by `orderOf`', async () => {
+test('updates that arrive during an admission are admitted together after it, sorted by `orderOf`', async () => {
   const { batches, ends, add } = createAdmission((update) => update);
   const first = add([5]);
   const rest = [[9, 3], [7], [12], [8]].map(add);
@@ -24,7 +24,7 @@ test('updates that arrive during an admission are admitted together afterwards, 
   await Promise.all(rest);
 });
 
-test('updates without an order, or with the same one, keep their order of arrival', async () => {
+test('updates that have no order, or the same order, are admitted as they arrived', async () => {
   for (const { batches, ends, add } of [createAdmission(), createAdmission(() => 7)]) {
     const all = [[5], [9, 3], [7]].map(add);
     ends[0]?.commit();
@@ -35,7 +35,7 @@ test('updates without an order, or with the same one, keep their order of arriva
   }
 });
 
-test('an update resolves only when its own admission is committed', async () => {
+test('the promise of an update resolves only when the admission of that update is committed', async () => {
   const { ends, add } = createAdmission();
   const done: number[] = [];
   const first = add([1]).then(() => done.push(1));
@@ -48,7 +48,7 @@ test('an update resolves only when its own admission is committed', async () => 
   expect(done).toEqual([1, 2]);
 });
 
-test('a failed admission rejects its own updates, and the next ones are tried', async () => {
+test('a failed admission rejects only the updates in it, and later updates are admitted', async () => {
   const { ends, add } = createAdmission();
   const first = add([1]);
   const second = add([2]);
@@ -61,7 +61,7 @@ test('a failed admission rejects its own updates, and the next ones are tried', 
   await expect(third).resolves.toBeUndefined();
 });
 
-test('at most a hundred updates are admitted together, and more than five hundred waiting requests are rejected', async () => {
+test('at most 100 updates are admitted together, and requests beyond 500 waiting ones are rejected', async () => {
   const { batches, ends, add } = createAdmission();
   const added = Array.from({ length: 501 }, (_, id) => add([id]));
   await expect(add([1_000])).rejects.toThrow('too many updates');
@@ -73,7 +73,7 @@ test('at most a hundred updates are admitted together, and more than five hundre
   expect(batches.map((batch) => batch.length)).toEqual([1, 100, 100, 100, 100, 100]);
 });
 
-test('the updates of one request stay together, even more than a hundred', async () => {
+test('the updates of one request are admitted together, even if they are more than 100', async () => {
   const { batches, ends, add } = createAdmission();
   const sizes = [1, 60, 60, 250, 1];
   const added = sizes.map((size) => add(Array.from({ length: size }, (_, id) => id)));

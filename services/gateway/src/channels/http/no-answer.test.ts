@@ -16,7 +16,7 @@ test.each([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
-])('%s means that nothing was sent, however deep it lies', (code) => {
+])('a request that fails with %s, even as a nested cause, never reached the server', (code) => {
   expect(classifyRequestFailure(failed(code))).toEqual({ kind: 'unreachable', detail: code });
   const cause = new TypeError('fetch failed', { cause: failed(code) });
   expect(classifyRequestFailure(new Error('call failed', { cause }))).toEqual({ kind: 'unreachable', detail: code });
@@ -29,16 +29,16 @@ test.each([
   'UND_ERR_HEADERS_TIMEOUT',
   'ERR_SSL_BAD_RECORD_TYPE',
   'XENOTFOUND',
-])('%s leaves open whether something was sent', (code) => {
+])('a request that fails with %s is ambiguous, because the server may have received it', (code) => {
   expect(classifyRequestFailure(failed(code))).toEqual({ kind: 'ambiguous', detail: code });
 });
 
-test('a failure without a code leaves open whether something was sent', () => {
+test('a request that fails without an error code is ambiguous', () => {
   for (const error of [new DOMException('too late', 'TimeoutError'), new Error('no'), 'no', undefined])
     expect(classifyRequestFailure(error)).toEqual({ kind: 'ambiguous', detail: 'no answer' });
 });
 
-test('a closed server, one that hangs up and one without TLS are told apart', async () => {
+test('a closed server and one without TLS are unreachable, and one that hangs up is ambiguous', async () => {
   const server = createServer((asked) => asked.socket.destroy()).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo; // it listens on TCP

@@ -2,7 +2,7 @@ import type { LogFields } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
 import { createRefusalLog } from './refusal-log.ts';
 
-test('a thousand refusals in a minute are logged once, and the next minute logs their number', () => {
+test('a thousand refusals in one minute are logged once, and their number is logged in the next minute', () => {
   let now = 0;
   const lines: LogFields[] = [];
   const ignore = (): void => undefined;

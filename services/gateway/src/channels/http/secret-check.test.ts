@@ -4,7 +4,7 @@ import { createSecretCheck } from './secret-check.ts';
 const SECRET = 'correct-horse_battery-staple';
 const isSecret = createSecretCheck(SECRET);
 
-test('the secret itself is accepted', () => {
+test('the webhook accepts its own secret', () => {
   expect(isSecret(SECRET)).toBe(true);
 });
 
@@ -19,6 +19,6 @@ test.each([
   ['the secret in capitals', SECRET.toUpperCase()],
   ['the secret with its first letter changed', `d${SECRET.slice(1)}`],
   ['something very long', SECRET.repeat(10_000)],
-])('%s is not accepted as the secret', (_, given) => {
+])('the webhook refuses %s in place of its secret', (_, given) => {
   expect(isSecret(given)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUpdateSink, startAttachedListener } from './sink.ts';
 
-test('the sink belongs to the last listener, even when an earlier one detaches afterwards', () => {
+test('updates go to the listener that attached last, even after an earlier listener detaches', () => {
   const sink = createUpdateSink<() => void>();
   const [first, second] = [(): void => undefined, (): void => undefined];
   expect(sink.current()).toBeNull();
@@ -13,7 +13,7 @@ test('the sink belongs to the last listener, even when an earlier one detaches a
   expect(sink.current()).toBeNull();
 });
 
-test('a closed listener ends and detaches itself', async () => {
+test('closing a listener detaches it and resolves its promise `ended`', async () => {
   let isAttached = true;
   const listening = startAttachedListener({ detach: () => (isAttached = false), problem: () => null });
   await listening.close();
@@ -22,7 +22,7 @@ test('a closed listener ends and detaches itself', async () => {
   await listening.close();
 });
 
-test('closing a listener ends its pending work', async () => {
+test('closing a listener aborts the work that it started', async () => {
   let isOver = false;
   const meet = (signal: AbortSignal): Promise<void> =>
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())).then(() => void (isOver = true));
@@ -31,7 +31,7 @@ test('closing a listener ends its pending work', async () => {
   expect(isOver).toBe(true);
 });
 
-test('a listener that can never listen rejects `ended`, and still closes', async () => {
+test('a listener that fails to start rejects its promise `ended`, and can still be closed', async () => {
   const meet = (): Promise<void> => Promise.reject(new Error('wrong token'));
   const listening = startAttachedListener({ detach: () => undefined, problem: () => 'refused', meet });
   await expect(listening.ended).rejects.toThrow('wrong token');

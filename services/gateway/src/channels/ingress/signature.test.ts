@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isFreshTimestamp, isSignature, hasValidSignature, signContent } from './signature.ts';
 
-test('a signature equals the one that openssl makes', () => {
+test('a signature equals the one that openssl computes', () => {
   // printf '1700000000.{"text":"hi"}' | openssl dgst -sha256 -hmac 'key'
   expect(signContent('key', '1700000000', '{"text":"hi"}')).toBe(
     'v1=e0fb27bbd98eedf3b560379f4c21ed82331fa6f39b2c39ccf439a53c12cd1485',
   );
 });
 
-test('a signature is valid only for its own secret, time and content', () => {
+test('a signature is valid only with the secret, time and content that it was made with', () => {
   const text = fc.string({ minLength: 1, maxLength: 40 });
   const time = fc.integer({ min: 0, max: 2_000_000_000 }).map(String);
   fc.assert(
@@ -35,7 +35,7 @@ test.each([
   [301, false],
   [-301, false],
   [86_400, false],
-])('a signature made %i seconds ago is in the window: %s', (age, isIn) => {
+])('whether a signature made %i seconds ago is accepted: %s', (age, isIn) => {
   const nowMs = 1_700_000_000_500;
   expect(isFreshTimestamp(String(1_700_000_000 - age), nowMs)).toBe(isIn);
 });

@@ -32,7 +32,7 @@ test.each([
   expect(classifyFailure(error)).toMatchObject(expected);
 });
 
-test('a text with unreadable entities may be retried as plain text', () => {
+test('a text whose entities Telegram cannot parse may be sent again as plain text', () => {
   expect(isEntityProblem(classifyFailure(refuse(400, "Bad Request: can't parse entities: x")))).toBe(true);
   expect(isEntityProblem(classifyFailure(refuse(400, 'Bad Request: entity begins after the end of the text')))).toBe(
     true,

@@ -7,18 +7,18 @@ const encodeShown = (text: string, receipts = [RECEIPT], simpleFrom: number | nu
   JSON.stringify(encodeMessage({ text, buttons: [], receipts }, row(simpleFrom)));
 
 describe('a receipt', () => {
-  it('stands below the text on one line, underlined, with its mark', () => {
+  it('is shown below the text on one underlined line that begins with 🧾', () => {
     const [part] = encodeMessage({ text: 'Done.', buttons: [], receipts: [RECEIPT] }, row(0));
     expect(part).toMatchObject({ text: 'Done.\n\n🧾 deploy demo 1.0 staging · 23:52 · /why_7c0k2m4q' });
     expect(part).toMatchObject({ entities: [{ type: 'underline', offset: 10, length: 23 }] });
   });
 
-  it('looks the same below a rich message', () => {
+  it('is shown below a rich message in the same way', () => {
     const rich = encodeShown('| a | b |\n|---|---|\n| 1 | 2 |', [RECEIPT], null);
     expect(rich).toContain('{"type":"underline","text":"deploy demo 1.0 staging"}');
   });
 
-  it('shows names as plain text', () => {
+  it('shows the names in it as plain text', () => {
     expect(encodeShown('Done.', [{ what: '**shop** [x](https://evil.example)', note: '' }])).toContain(
       '🧾 **shop** [x](https://evil.example)',
     );
@@ -43,7 +43,7 @@ describe('a receipt', () => {
     `${'long '.repeat(9_000)}🧾 deploy demo 9.9`,
     '📃 deploy demo 9.9',
     '> 📜\u{fe0f} deploy demo 9.9',
-  ])('is a form that no text takes: %s', (text) => {
+  ])('cannot be imitated by the text %s', (text) => {
     for (const simpleFrom of [0, null]) {
       const whole = encodeShown(text, [], simpleFrom);
       expect(whole).not.toMatch(/[🧾📃📜]/u);
@@ -52,12 +52,12 @@ describe('a receipt', () => {
     }
   });
 
-  it('cannot be imitated by underline markup of a text', () => {
+  it('cannot be imitated by underline markup in a text', () => {
     for (const text of ['<u>deploy demo 9.9</u>', '__deploy__', '++deploy++', '<ins>deploy</ins>'])
       expect(encodeShown(text, [])).not.toContain('"underline"');
   });
 
-  it('leaves other pictures of a text unchanged', () => {
+  it('does not change emoji in a text that only resemble its mark', () => {
     expect(encodeShown('✅ All good 📋 see 📄 and 📃 here', [])).toContain('✅ All good 📋 see 📄 and 📃 here');
   });
 });

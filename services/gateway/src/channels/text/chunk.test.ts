@@ -5,7 +5,7 @@ const repeat = (count: number, line: string): string => Array.from({ length: cou
 const kinds = (text: string): readonly string[] =>
   splitIntoChunks(text).map((chunk) => (chunk.plain ? 'plain' : 'parsed'));
 
-describe('one chunk is made of', () => {
+describe('one chunk holds the whole of', () => {
   test.each([
     [
       'a table with more bars than a paragraph may have marks',
@@ -21,7 +21,7 @@ describe('one chunk is made of', () => {
   });
 });
 
-describe('a paragraph with too many marks is cut', () => {
+describe('a paragraph with too many Markdown marks is split', () => {
   test.each([
     ['in lines', repeat(100, '*a_ *b_ `c')],
     ['in lines that look like a table without being one', `x\n| - | - |\n${repeat(100, '| *a_ *b_ |')}`],
@@ -33,27 +33,27 @@ describe('a paragraph with too many marks is cut', () => {
   });
 });
 
-describe('a line is plain', () => {
+describe('a line is not parsed as Markdown', () => {
   test.each([
     ['with too many marks', '*a_ '.repeat(130)],
     ['nested too deep', '> '.repeat(20)],
     ['indented too far', `${' '.repeat(41)}x`],
-  ])('%s', (_, line) => {
+  ])('if it is a line %s', (_, line) => {
     expect(kinds(line)).toEqual(['plain']);
   });
 
-  test('after the limit of parsed lines', () => {
+  test('if it is below the first 1,500 lines', () => {
     expect(kinds(repeat(2_000, 'x'))).toEqual(['parsed', ...Array<string>(499).fill('plain')]);
   });
 });
 
-test('deep nesting counts as several lines', () => {
+test('a line of deep nesting counts as several lines towards the limit of parsed lines', () => {
   const nested = repeat(1_400, '> - > - > - > - x');
   expect(kinds(nested).filter((kind) => kind === 'plain').length).toBeGreaterThan(1_000);
   expect(kinds(repeat(1_400, '> - x'))).toEqual(['parsed']);
 });
 
-test('cutting does not change the text', () => {
+test('the chunks of a text joined together equal the text', () => {
   const text = `a\n\n${repeat(100, '*a_ *b_ `c')}\n${' '.repeat(50)}x\n> y\n`;
   expect(
     splitIntoChunks(text)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cleanText, isBlank, isRightToLeft } from './clean-text.ts';
 
-describe('cleaning a text', () => {
+describe('cleanText', () => {
   test.each([
     ['halves of characters', 'a\ud83d b\ude00', 'a\ufffd b\ufffd'],
     ['NUL and control characters', 'a\u0000b\u0007c\u0085d\u007fe', 'abcde'],
@@ -10,7 +10,7 @@ describe('cleaning a text', () => {
     ['overrides of direction', 'pay \u202e001$\u202c to \u2066x\u2069', 'pay 001$ to x'],
     ['tabs', '\tif\tx\n12345\ty', '    if  x\n12345   y'],
     ['emoji, accents and marks of direction', '👩‍👧 e\u0301 \u200fשלום', '👩‍👧 e\u0301 \u200fשלום'],
-  ])('gives the expected text for %s', (_, text, clean) => {
+  ])('returns the expected text for %s', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
 });
@@ -21,7 +21,7 @@ test.each([
   ['\u200bx', false],
   ['\u0301', false],
   ['🙂', false],
-])('the text %j is blank: %s', (text, blank) => {
+])('whether the text %j counts as blank: %s', (text, blank) => {
   expect(isBlank(text)).toBe(blank);
 });
 
@@ -30,6 +30,6 @@ test.each([
   ['123 مرحبا', true],
   ['hello שלום', false],
   ['123 !', false],
-])('%j is written from right to left: %s', (text, expected) => {
+])('whether the text %j is written from right to left: %s', (text, expected) => {
   expect(isRightToLeft(text)).toBe(expected);
 });

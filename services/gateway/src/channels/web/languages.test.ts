@@ -9,6 +9,6 @@ test.each([
   ['', null],
   ["de'; drop table users", null],
   [undefined, null],
-])('a browser that asks for %j reads %s', (asked, language) => {
+])('a browser with the Accept-Language %j gets the page in %s', (asked, language) => {
   expect(parseAcceptLanguage({ headers: asked === undefined ? {} : { 'accept-language': asked } })).toBe(language);
 });

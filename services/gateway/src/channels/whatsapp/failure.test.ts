@@ -7,7 +7,7 @@ const refusal = (code: number, status = 400, retryAfterMs: number | null = null)
   retryAfterMs,
 });
 
-describe('an answer of Meta', () => {
+describe("a response of Meta's API", () => {
   it.each([
     [131047, 'window-closed'],
     [130429, 'wait'],
@@ -22,11 +22,11 @@ describe('an answer of Meta', () => {
     [131030, 'rejected'],
     [100, 'rejected'],
     [999_999, 'rejected'],
-  ])('with the code %i means: %s', (code, kind) => {
+  ])('with the error code %i is classified as %s', (code, kind) => {
     expect(classifySendAnswer(refusal(code)).kind).toBe(kind);
   });
 
-  it('is classified by its code, and by its HTTP status only for unknown codes', () => {
+  it('is classified by its error code, and by its HTTP status only when the code is unknown', () => {
     expect(classifySendAnswer(refusal(131047, 500)).kind).toBe('window-closed');
     expect([classifySendAnswer(refusal(999_999, 500)).kind, classifySendAnswer(refusal(999_999, 400)).kind]).toEqual([
       'busy',
@@ -34,11 +34,11 @@ describe('an answer of Meta', () => {
     ]);
   });
 
-  it('with a longer Retry-After sets the wait', () => {
+  it('sets the waiting time to its Retry-After header when that is longer', () => {
     expect(classifySendAnswer(refusal(130429, 429, 90_000))).toEqual({ kind: 'wait', retryAfterMs: 90_000 });
   });
 
-  it('yields the message id, or leaves the outcome open', () => {
+  it('yields the id of the sent message, and without an id counts as ambiguous', () => {
     const body = { messaging_product: 'whatsapp', messages: [{ id: 'wamid.a' }] };
     expect(classifySendAnswer({ status: 200, body, retryAfterMs: null })).toEqual({
       kind: 'sent',
@@ -48,7 +48,7 @@ describe('an answer of Meta', () => {
       expect(classifySendAnswer({ status: 200, body: other, retryAfterMs: null }).kind).toBe('ambiguous');
   });
 
-  it('from a proxy means that nothing was done', () => {
+  it('that comes from a proxy means that no message was sent', () => {
     expect(classifySendAnswer({ status: 502, body: null, retryAfterMs: null })).toEqual({
       kind: 'busy',
       detail: 'HTTP 502',

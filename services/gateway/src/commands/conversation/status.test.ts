@@ -3,11 +3,11 @@ import { describeStatus } from './status.ts';
 
 const QUIET = { running: false, oldestMs: null, open: 0, thread: null, jobs: [] };
 
-test('an idle lane has a one-line status', () => {
+test('the answer to /status is one line when nothing runs or waits', () => {
   expect(describeStatus(QUIET)).toBe('Nothing is running.');
 });
 
-test('a status lists the running turn, waiting messages, the conversation and jobs', () => {
+test('the answer to /status lists the running turn, waiting messages, the conversation and jobs', () => {
   const text = describeStatus({
     running: true,
     oldestMs: 12_300,
@@ -23,11 +23,11 @@ test('a status lists the running turn, waiting messages, the conversation and jo
   ]);
 });
 
-test('one waiting message is counted in the singular', () => {
+test('the answer to /status counts one waiting message in the singular', () => {
   expect(describeStatus({ ...QUIET, open: 1 })).toContain('1 message is waiting.');
 });
 
-test('a status says when the agent waits for the person', () => {
+test('the answer to /status says when the agent waits for the person', () => {
   const thread = { threadId: 'user_1_1', title: null, awaiting: true };
   expect(describeStatus({ ...QUIET, thread })).toContain('`user_1_1`, waiting for your answer.');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describePeople } from './people.ts';
 
-test('a long list of people is cut and says how many are missing', () => {
+test('a long list of people is cut, and its last line says how many are left out', () => {
   const users = Array.from({ length: 60 }, (_, n) => ({
     userKey: String(n),
     name: 'P',
@@ -12,7 +12,7 @@ test('a long list of people is cut and says how many are missing', () => {
   expect(describePeople(users, [])).toContain('- and 10 more');
 });
 
-test('an open invitation is listed with its role, optional name and remaining time', () => {
+test('an open invitation is listed with its role, its name if it has one, and its remaining time', () => {
   const expiresAt = new Date(7_200_000);
   const invitations = [
     { role: 'operator', name: 'Ben', expiresAt },

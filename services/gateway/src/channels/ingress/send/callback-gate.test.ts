@@ -19,13 +19,13 @@ const sendThrough = (pushed: PushResult) =>
     return pushed;
   });
 
-describe('the gate of a callback', () => {
-  test('lets messages through while the callback works', async () => {
+describe('the gate before a callback address', () => {
+  test('sends every message while the callback address answers', async () => {
     for (let n = 0; n < 20; n += 1) expect(await sendThrough(SENT)).toEqual(SENT.sent);
     expect(pushes).toBe(20);
   });
 
-  test('closes after a failure, so that the next message waits without a try', async () => {
+  test('closes after a failure, so that the next message waits without a request', async () => {
     expect(await sendThrough(OUTAGE)).toEqual(OUTAGE.sent);
     const next = await sendThrough(SENT);
     expect(next).toMatchObject({ kind: 'wait', retryAfterMs: expect.any(Number) as number });
@@ -34,7 +34,7 @@ describe('the gate of a callback', () => {
     expect(await sendThrough(SENT)).toEqual(SENT.sent);
   });
 
-  test('counts no tries of messages during an outage, and closes for at most a minute', async () => {
+  test('closes for at most a minute in an outage, and counts no attempts of the waiting messages', async () => {
     const kinds: string[] = [];
     const waits: number[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -49,7 +49,7 @@ describe('the gate of a callback', () => {
     expect(pushes).toBe(12);
   });
 
-  test('closes for as long as the receiver asks', async () => {
+  test("stays closed for as long as the receiver's Retry-After says", async () => {
     const asked: PushResult = { sent: { kind: 'wait', retryAfterMs: 30_000 }, isOutage: false };
     expect(await sendThrough(asked)).toEqual(asked.sent);
     nowMs += 29_000;
@@ -58,7 +58,7 @@ describe('the gate of a callback', () => {
     expect(await sendThrough(SENT)).toEqual(SENT.sent);
   });
 
-  test('lets one message try after a failure while the others wait', async () => {
+  test('sends one message as a trial after a failure while the other messages wait', async () => {
     await sendThrough(OUTAGE);
     nowMs += 1_001;
     let answer: (pushed: PushResult) => void = () => undefined;
@@ -69,7 +69,7 @@ describe('the gate of a callback', () => {
     expect(await sendThrough(SENT)).toEqual(SENT.sent);
   });
 
-  test('forgets failures once a message gets an answer, even a refusal', async () => {
+  test('forgets earlier failures as soon as the receiver answers a message, even with a refusal', async () => {
     const refused: PushResult = { sent: { kind: 'rejected', detail: 'HTTP 422' }, isOutage: false };
     for (let n = 0; n < 4; n += 1) {
       expect(await sendThrough(OUTAGE)).toEqual(OUTAGE.sent);

@@ -67,7 +67,7 @@ const documents = (): fc.Arbitrary<string> => {
 const listSourceWords = (text: string): readonly string[] => [...new Set(text.match(/w\d+w/g) ?? [])];
 
 test(
-  'every word of any document is delivered in order, in both forms',
+  'every word of any Markdown document is delivered in order, as a rich and as a plain message',
   () => {
     fc.assert(
       fc.property(
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  'every cell of any table is delivered, in both forms',
+  'every cell of any table is delivered, as a rich and as a plain message',
   () => {
     const shape = fc.record({
       columns: fc.integer({ min: 1, max: 45 }),
@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  'no input makes a part that Telegram would refuse',
+  'no Markdown text produces a message that Telegram would refuse',
   () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
@@ -203,14 +203,14 @@ test.each([
   ['addresses', 'https://a.example/@b '.repeat(50_000)],
   ['line ends', `${'\n'.repeat(1_000_000)}x`],
   ['blanks', `x${' '.repeat(1_000_000)}x`],
-])('a megabyte of %s arrives whole', (_, text) => {
+])('a text of one megabyte of %s is delivered completely', (_, text) => {
   const visible = (given: string): string => given.replace(/[\s\u2060]+/g, '');
   const parts = encodeText(text, null, 'telegram:-2001');
   expect(parts.map(readProblem).filter((problem) => problem !== null)).toEqual([]);
   expect(visible(parts.map(readText).join(''))).toBe(visible(text));
 });
 
-test('no emoji sequence, flag or accent is split between parts', () => {
+test('no emoji sequence, flag or accented letter is split between two messages', () => {
   for (const [character, simpleFrom] of ['👨‍👩‍👧‍👦', '🇩🇪', 'a\u0301', '👍🏽'].flatMap(
     (one) =>
       [

@@ -17,7 +17,7 @@ describe('in a group', () => {
     ['one of which only the name is styled', '@**ada_l**', '@·ada_l'],
     ['the bot of a command', '/stop@other_bot', '/stop@other_bot'],
     ['one behind an address', 'https://x.example/)@ada_l', 'https://x.example/)@·ada_l'],
-  ])('%s mentions nobody', (_, markdown, expected) => {
+  ])('the text %s is escaped, so that it mentions nobody', (_, markdown, expected) => {
     expect(withVisibleJoiner(inGroup(markdown))).toBe(expected);
   });
 
@@ -26,15 +26,15 @@ describe('in a group', () => {
     ['a step of a web address', 'see https://video.example/@ada_l/1'],
     ['a package', 'https://www.npmjs.com/package/@scope/name'],
     ['an @ alone', '5 @ 3 and @'],
-  ])('%s is unchanged', (_, text) => {
+  ])('the text %s, which mentions nobody, is unchanged', (_, text) => {
     expect(inGroup(text)).toBe(text);
   });
 
-  test('code is unchanged', () => {
+  test('a mention inside code is unchanged', () => {
     expect(inGroup('`@ada_l`\n\n```\nnpm i @scope/name\n```')).toBe('@ada_l\n\nnpm i @scope/name');
   });
 
-  test('entities still cover the same text', () => {
+  test('entities still cover the same words after mentions are escaped', () => {
     const formatted = escapeLinks(formatMarkdown('@aaaa **@bbbb** `@cccc` @dddd *tail*'), { inGroup: true });
     expect(
       formatted.entities.map((one) => withVisibleJoiner(formatted.text.slice(one.offset, one.offset + one.length))),
@@ -46,17 +46,17 @@ test('mentions in a private chat are unchanged', () => {
   expect(inPrivate('ask @ada_l')).toBe('ask @ada_l');
 });
 
-test('app addresses are never links, and are unchanged in code', () => {
+test('an app address such as tg:// is escaped in text, and unchanged in code', () => {
   const text = 'open tg://resolve?domain=x or TON://transfer, `tg://settings`';
   expect(withVisibleJoiner(inPrivate(text))).toBe('open tg:·//resolve?domain=x or TON:·//transfer, tg://settings');
 });
 
-test('a text without entities is escaped without changing its length', () => {
+test('mentions and app addresses in a text without entities are escaped without changing its length', () => {
   const text = 'npm i @scope/name, tg://x, a@b.example';
   expect(escapeUnmarkedLinks(text)).toBe('npm i ＠scope/name, tg:／/x, a@b.example');
 });
 
-test('escaping adds no visible character to any text', () => {
+test('escaping links adds no visible character to any text', () => {
   const piece = fc.constantFrom('@abcd', ' ', '`', '**', 'tg://a', 'https://x.example/@abcd', '\n', 'x', '🙂', '```\n');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {

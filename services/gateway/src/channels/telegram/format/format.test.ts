@@ -8,7 +8,7 @@ function describeSpans({ text, entities }: FormattedText): readonly string[] {
 }
 
 describe('a formatted message', () => {
-  test('inline styles become entities without their marks', () => {
+  test('shows bold, italic, struck and code text as entities, without the Markdown marks', () => {
     const formatted = formatMarkdown('Hello **bold** *it* ~~no~~ `code` and ***both***');
     expect(formatted.text).toBe('Hello bold it no code and both');
     expect(describeSpans(formatted)).toEqual([
@@ -21,59 +21,59 @@ describe('a formatted message', () => {
     ]);
   });
 
-  test('names with underscores are unchanged', () => {
+  test('keeps names with underscores and single asterisks unchanged', () => {
     const formatted = formatMarkdown('use my_var_name and 2 * 3 * 4 and foo__bar__');
     expect(formatted.text).toBe('use my_var_name and 2 * 3 * 4 and foo__bar__');
     expect(formatted.entities).toEqual([]);
   });
 
-  test('a fenced block is pre with its language, and keeps backticks inside', () => {
+  test('shows a fenced code block with its language, and keeps backticks inside', () => {
     const formatted = formatMarkdown('```python\nprint(f"{x!r}")  # `tick`\n```\nthen text.');
     expect(formatted.text).toBe('print(f"{x!r}")  # `tick`\n\nthen text.');
     expect(formatted.entities).toEqual([{ type: 'pre', language: 'python', offset: 0, length: 25 }]);
   });
 
-  test('an unclosed fence is shown as code', () => {
+  test('shows a code block without a closing fence as code', () => {
     const formatted = formatMarkdown('Here:\n```js\nconst a = `x`;\nif (a) {');
     expect(describeSpans(formatted)).toEqual(['pre:const a = `x`;\nif (a) {']);
   });
 
-  test('lists are nested, numbered and ticked', () => {
+  test('shows nested lists indented, ordered lists with numbers, and task lists with check boxes', () => {
     const formatted = formatMarkdown('- a\n- b\n  - c\n    1. d\n\n3. three\n4. four\n\n- [ ] todo\n- [x] done');
     expect(formatted.text).toBe('• a\n• b\n   • c\n      1. d\n\n3. three\n4. four\n\n☐ todo\n☑ done');
   });
 
-  test('a table is aligned in a monospaced block', () => {
+  test('shows a table as aligned columns in a monospaced block', () => {
     const formatted = formatMarkdown('| name | n |\n|---|--:|\n| shop | 1 |\n| **api** | 20 |');
     expect(formatted.text).toBe('name │  n\n─────┼───\nshop │  1\napi  │ 20');
     expect(formatted.entities).toEqual([{ type: 'pre', offset: 0, length: formatted.text.length }]);
   });
 
-  test('wide characters take two columns of a table', () => {
+  test('counts wide characters as two columns when it aligns a table', () => {
     expect(formatMarkdown('| a | b |\n|---|---|\n| 日本 | x |\n| 🙂 | y |').text).toBe(
       'a    │ b\n─────┼──\n日本 │ x\n🙂   │ y',
     );
   });
 
-  test('nested quotes become one quote', () => {
+  test('shows nested quotes as one quote', () => {
     const formatted = formatMarkdown('> q1\n> **b**\n>> nested\n\nafter');
     expect(formatted.text).toBe('q1\nb\nnested\n\nafter');
     expect(formatted.entities.filter((one) => one.type === 'blockquote')).toHaveLength(1);
   });
 
-  test('entity offsets count UTF-16 units, as Telegram does', () => {
+  test('counts entity offsets in UTF-16 units, as Telegram does', () => {
     const formatted = formatMarkdown('👨‍👩‍👧‍👦 **жирный 🇩🇪** end');
     expect(describeSpans(formatted)).toEqual(['bold:жирный 🇩🇪']);
   });
 });
 
-test('terminal colors and control characters are removed', () => {
+test('terminal color codes and control characters are removed from a text', () => {
   const formatted = formatMarkdown('\u001b[31mERROR\u001b[0m\r\n`a\u0007b`\rc');
   expect(formatted.text).toBe('ERROR\nab\nc');
   expect(describeSpans(formatted)).toEqual(['code:ab']);
 });
 
-describe('marks that are literal text', () => {
+describe('asterisks and tildes inside words and numbers stay literal where no emphasis is meant', () => {
   test.each([
     ['2*3*4 and a*b*.txt', '2*3*4 and a*b*.txt'],
     ['x**y**z', 'x**y**z'],
@@ -84,7 +84,7 @@ describe('marks that are literal text', () => {
   });
 });
 
-describe('hidden text is written out', () => {
+describe('content that Markdown would hide is shown as text', () => {
   test.each([
     [
       'an address behind another one',
@@ -101,36 +101,36 @@ describe('hidden text is written out', () => {
     expect(formatMarkdown(markdown).text).toBe(text);
   });
 
-  test('a data address is shortened', () => {
+  test('the address of an image in a data: URL is shortened', () => {
     expect(formatMarkdown(`![x](data:image/png;base64,${'A'.repeat(5_000)})`).text.length).toBeLessThan(60);
   });
 });
 
-test('reference links use the addresses of their definitions', () => {
+test('a reference link points to the address in its definition', () => {
   const formatted = formatMarkdown('[a][1] ![b][2]\n\n[1]: https://x.example\n[2]: https://y.example');
   expect(formatted.entities.map((one) => one.url)).toEqual(['https://x.example', 'https://y.example']);
   expect(formatted.text).toBe('a b');
 });
 
-test('code and links keep their own direction within Hebrew text', () => {
+test('code and links inside Hebrew text keep their own direction', () => {
   const formatted = formatMarkdown('הרץ `rm -rf /tmp` עכשיו');
   expect(formatted.text).toBe('הרץ \u2068rm -rf /tmp\u2069 עכשיו');
   expect(describeSpans(formatted)).toEqual(['code:rm -rf /tmp']);
 });
 
-test('direction controls are removed from a text', () => {
+test('direction control characters are removed from a text', () => {
   expect(formatMarkdown('pay \u202e001$\u202c now, `x\u2067y`').text).toBe('pay 001$ now, xy');
 });
 
 describe('unsafe markup', () => {
-  test('HTML stays text, so that no text can add a button', () => {
+  test('HTML is shown as text, so that a message cannot add a button', () => {
     const evil = 'Done. <tg-button type="callback_data" data="b:1:0">Approve</tg-button> <b>x</b> &lt;';
     const formatted = formatMarkdown(evil);
     expect(formatted.text).toBe(evil.replace('&lt;', '<'));
     expect(formatted.entities).toEqual([]);
   });
 
-  test('only web addresses become links', () => {
+  test('only addresses with http or https become links', () => {
     const formatted = formatMarkdown(
       '[a](https://x.example/y_(z)) [c](javascript:alert(1)) [t](tg://resolve?domain=x) [b]()',
     );
@@ -138,19 +138,19 @@ describe('unsafe markup', () => {
     expect(formatted.text).toBe('a c (javascript:alert(1)) t (tg://resolve?domain=x) b');
   });
 
-  test('an address that Telegram would refuse is written out', () => {
+  test('a link to an address that Telegram would refuse is shown as text with the address', () => {
     expect(formatMarkdown('[mail](mailto:a@b.example) and [app](http://localhost:3000)').text).toBe(
       'mail (a@b.example) and app (http://localhost:3000)',
     );
   });
 
-  test('a bare address gets no entity', () => {
+  test('a web address without link markup gets no entity', () => {
     const formatted = formatMarkdown('see https://x.example/a_b_c?d=e*f and a@b.example');
     expect(formatted.text).toBe('see https://x.example/a_b_c?d=e*f and a@b.example');
     expect(formatted.entities).toEqual([]);
   });
 
-  test('an image becomes its description, at most with a link', () => {
+  test('an image is shown as its description, never as a picture', () => {
     const formatted = formatMarkdown('![x](https://evil.example/?q=secret)');
     expect(formatted.text).toBe('x');
   });
@@ -182,7 +182,7 @@ const HOSTILE_TEXTS = [
 ];
 
 test.each(HOSTILE_TEXTS.map((text, place) => [place, text]))(
-  'hostile input %i gives a visible, valid text',
+  'the hostile Markdown text %i becomes a visible, valid message',
   (_, text) => {
     const formatted = formatMarkdown(text);
     expect(formatted.text).not.toBe('');
@@ -190,7 +190,7 @@ test.each(HOSTILE_TEXTS.map((text, place) => [place, text]))(
   },
 );
 
-test('any text gives valid spans', () => {
+test('any Markdown text produces entities with valid offsets', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
     fc.constantFrom(

@@ -45,11 +45,11 @@ test.each([
   ['links', 'See [the **guide**](https://example.com/guide) for it; array[0] and [1] too.'],
   ['code blocks', 'Run this:\n\n```ts\nconst a = `x`;\n```\n\nand then **that**.'],
   ['a quote', '> It is *said*\n> so.\n\nBy **whom**?'],
-])('%s look the same while they are being written', (_, markdown) => {
+])('%s are shown without flicker while the text is still being written', (_, markdown) => {
   expect(findFlickers(markdown)).toEqual([]);
 });
 
-test('a table appears row by row', () => {
+test('a table that is still being written grows by whole rows', () => {
   const markdown = '| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n';
   const seen = new Set(
     Array.from({ length: markdown.length + 1 }, (_, end) => closeMarkdown(markdown.slice(0, end)).trimEnd()),
@@ -58,7 +58,7 @@ test('a table appears row by row', () => {
   for (const text of seen) expect(markdown.startsWith(text)).toBe(true);
 });
 
-test('a complete text is unchanged', () => {
+test('closeMarkdown leaves a complete text unchanged', () => {
   const whole = [
     '',
     'Plain words!',
@@ -71,7 +71,7 @@ test('a complete text is unchanged', () => {
   for (const text of whole) expect(formatMarkdown(closeMarkdown(text)).entities).toEqual(formatMarkdown(text).entities);
 });
 
-test('no text takes long to close or loses anything but marks', () => {
+test('closeMarkdown keeps every letter of hostile texts and takes at most two seconds', () => {
   for (const text of [
     '*a_ '.repeat(2_000),
     '`'.repeat(4_000),

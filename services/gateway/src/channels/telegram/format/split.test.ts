@@ -10,14 +10,14 @@ test('a text within the limit is one message', () => {
   expect(splitText(toPlainText('x'.repeat(MAX_MESSAGE_LENGTH)))).toHaveLength(1);
 });
 
-test('a long list is cut between its items', () => {
+test('a long list is split between two items', () => {
   const list = Array.from({ length: 300 }, (_, n) => `${n}. Item **bold ${n}** with \`code_${n}\``).join('\n');
   const parts = splitText(formatMarkdown(list));
   expect(parts.length).toBeGreaterThan(1);
   for (const part of parts) expect(part.text).toMatch(/^\d+\. Item/);
 });
 
-test('long code stays code in every part, with its indentation', () => {
+test('long code is still formatted as code in every message, with its indentation', () => {
   const code = Array.from({ length: 400 }, (_, n) => `  const v${n} = "${'x'.repeat(20)}";`).join('\n');
   const parts = splitText(formatMarkdown(`\`\`\`js\n${code}\n\`\`\`\nend`));
   for (const part of parts.slice(0, -1)) {
@@ -26,31 +26,31 @@ test('long code stays code in every part, with its indentation', () => {
   }
 });
 
-test('no emoji sequence is split', () => {
+test('no emoji sequence is split between two messages', () => {
   const family = '👨‍👩‍👧‍👦';
   const parts = splitText(toPlainText(family.repeat(1_000)));
   for (const part of parts) expect(visible(part.text).replaceAll(family, '')).toBe('');
   expect(joined(parts)).toBe(family.repeat(1_000));
 });
 
-test('a range of invisible characters makes no message of its own', () => {
+test('a long run of invisible characters does not become a message of its own', () => {
   const parts = splitText(toPlainText(`a${'\u200b'.repeat(9_000)}b`));
   expect(parts.map((part) => part.text.replaceAll('\u200b', ''))).toEqual(['a', 'b']);
 });
 
-test('a message has at most a hundred spans', () => {
+test('a message gets at most one hundred entities', () => {
   const parts = splitText(formatMarkdown(`${'**a** '.repeat(25)}\n\n`.repeat(14)));
   expect(Math.max(...parts.map((part) => part.entities.length))).toBeLessThanOrEqual(100);
   expect(parts.flatMap((part) => part.entities)).toHaveLength(350);
 });
 
-test('a megabyte is delivered completely', () => {
+test('a text of one megabyte is delivered completely', () => {
   const text = 'lorem ipsum dolor '.repeat(60_000);
   const parts = splitText(formatMarkdown(text));
   expect(joined(parts)).toBe(visible(text));
 });
 
-test('the parts hold the whole text in order, within the limit, with valid spans', () => {
+test('the messages of a split text hold all of it in order, within the limit and with valid entities', () => {
   const word = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 12 }),
     fc.constantFrom('**bold**', '`code`', '\n', '\n\n', '- item', '👩‍👧', '[a](https://x.example)', '```\nx\ny\n```\n'),

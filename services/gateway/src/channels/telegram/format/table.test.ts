@@ -5,17 +5,17 @@ import { splitText } from './split.ts';
 const repeatLines = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-test('rows with too few or too many cells lose nothing', () => {
+test('a table whose rows have too few or too many cells loses no cell', () => {
   expect(formatMarkdown('| a | b |\n|---|---|\n| 1 |\n| 2 | 3 | 4 |').text).toBe(
     'a │ b │\n──┼───┼──\n1 │   │\n2 │ 3 │ 4',
   );
 });
 
-test('a table with only a header is shown', () => {
+test('a table that has only a header row is shown', () => {
   expect(formatMarkdown('| name |\n|---|').text).toBe('name\n────');
 });
 
-test('a table that is too wide becomes one paragraph per row', () => {
+test('a table that is too wide is shown as one paragraph per row', () => {
   const { text, entities } = formatMarkdown(`| name | note |\n|---|---|\n| shop | ${'long '.repeat(20)}|\n| blog | |`);
   expect(text).toBe(`name: shop\nnote: ${'long '.repeat(20).trim()}\n\nname: blog\nnote: –`);
   expect(entities).toEqual([]);
@@ -25,12 +25,12 @@ test('a line break in a cell becomes a space', () => {
   expect(formatMarkdown('| a | b |\n|---|---|\n| x<br>y | z |').text).toBe('a   │ b\n────┼──\nx y │ z');
 });
 
-test('Hebrew in a cell does not reverse its neighbors', () => {
+test('a Hebrew cell does not reverse the order of the cells beside it', () => {
   const { text } = formatMarkdown('| שם | n |\n|---|--:|\n| חנות | 8080 |');
   expect(text).toBe('\u2068שם\u2069   │    n\n─────┼─────\n\u2068חנות\u2069 │ 8080');
 });
 
-test('each message that continues a table begins with its header', () => {
+test("each message that continues a table begins with the table's header", () => {
   const table = formatMarkdown(
     `| name | port |\n|---|---|\n${repeatLines(600, (n) => `| project-${n} | ${8000 + n} |`)}\n\nend`,
   );

@@ -46,15 +46,18 @@ describe('messages', () => {
     ['/help@signalbox_bot', '/help'],
     ['/new', '/new'],
     ['@signalbox_bot', '/help'],
-  ])('in a group %j is addressed to us', (text, stripped) => {
+  ])('in a group the text %j is decoded as addressed to the bot', (text, stripped) => {
     expect(decodeUpdate(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'text', text: stripped });
   });
 
-  test.each(['lunch?', '/help@other_bot', '@signalbox_bot_two hi'])('in a group %j is ignored', (text) => {
-    expect(decodeUpdate(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'ignored' });
-  });
+  test.each(['lunch?', '/help@other_bot', '@signalbox_bot_two hi'])(
+    'in a group the text %j is ignored as not addressed to the bot',
+    (text) => {
+      expect(decodeUpdate(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'ignored' });
+    },
+  );
 
-  test("in a group a command without the bot's name is marked as unnamed", () => {
+  test('in a group a command without a mention of the bot is decoded as unnamed', () => {
     const named = (text: string): unknown => decodeUpdate(message({ chat: GROUP, text }), BOT);
     expect(named('/weather')).toMatchObject({ named: false });
     expect(named('/weather@signalbox_bot')).toMatchObject({ text: '/weather', named: true });
@@ -68,21 +71,21 @@ describe('messages', () => {
     ['what another bot wrote', { via_bot: { id: 5 } }, 'bot'],
     ['a quotation', { entities: [{ type: 'blockquote', offset: 0, length: 5 }] }, 'quote'],
     ['a folded quotation', { entities: [{ type: 'expandable_blockquote', offset: 0, length: 5 }] }, 'quote'],
-  ])('%s is not the words of whoever sent it', (_, fields, borrowed) => {
+  ])('the text of %s is marked as not written by its sender', (_, fields, borrowed) => {
     expect(decodeUpdate(message({ text: 'deploy shop', ...fields }), BOT)).toMatchObject({ kind: 'text', borrowed });
   });
 
   test.each([{}, { entities: [{ type: 'bold', offset: 0, length: 5 }] }, { entities: 'x' }])(
-    'typed text is not borrowed: %j',
+    'typed text with the fields %j counts as written by its sender',
     (fields) => expect(decodeUpdate(message({ text: 'deploy shop', ...fields }), BOT)).not.toHaveProperty('borrowed'),
   );
 
-  test("in a group a reply to the bot's message is addressed to it", () => {
+  test('in a group a reply to a message of the bot is decoded as addressed to the bot', () => {
     const reply = { chat: GROUP, text: 'yes', reply_to_message: { from: { id: 100, is_bot: true } } };
     expect(decodeUpdate(message(reply), BOT)).toMatchObject({ kind: 'text', text: 'yes' });
   });
 
-  test("a topic has a chat key of its own, the general topic has the chat's", () => {
+  test('a forum topic has a chat key of its own, and the general topic has the chat key of its group', () => {
     const topic = (fields: object): string | undefined => {
       const decoded = decodeUpdate(message({ chat: GROUP, text: '/status', ...fields }), BOT);
       return decoded.kind === 'text' ? decoded.chatKey : undefined;
@@ -92,7 +95,7 @@ describe('messages', () => {
     expect(topic({ message_thread_id: 77 })).toBe('telegram:-2001');
   });
 
-  test('a message in a topic that the bot created is no reply to it', () => {
+  test('a message in a topic that the bot created does not count as a reply to the bot', () => {
     const reply_to_message = { from: { id: 100, is_bot: true }, forum_topic_created: { name: 'deploys' } };
     expect(decodeUpdate(message({ chat: GROUP, text: 'lunch?', reply_to_message }), BOT)).toMatchObject({
       kind: 'ignored',
@@ -102,7 +105,7 @@ describe('messages', () => {
   const read = (fields: object): unknown => decodeUpdate(message(fields), BOT);
   const FILE = { file_id: 'f1', file_unique_id: 'u1' };
 
-  test('a file has its caption as text', () => {
+  test('a file is decoded with its caption as the text', () => {
     const document = { ...FILE, file_name: '../plan\n.pdf', mime_type: 'application/pdf', file_size: 1_234 };
     expect(read({ document, caption: 'look' })).toMatchObject({
       kind: 'text',
@@ -112,7 +115,7 @@ describe('messages', () => {
     });
   });
 
-  test('the largest size of a photo is used', () => {
+  test('a photo is decoded as the largest of its sizes', () => {
     const photo = [
       { file_id: 'small', width: 90, height: 60, file_size: 1 },
       { file_id: 'large', width: 900, height: 600, file_size: 3 },
@@ -126,15 +129,15 @@ describe('messages', () => {
     ['audio', 'audio', null],
     ['video', 'video', 'video/mp4'],
     ['video_note', 'video', 'video/mp4'],
-  ])('a %s of Telegram is decoded as a file of the kind %s', (field, kind, mimeType) => {
+  ])('a %s from Telegram is decoded as a file of the kind %s', (field, kind, mimeType) => {
     expect(read({ [field]: FILE })).toMatchObject({ attachments: [{ kind, ref: 'f1', name: null, mimeType }] });
   });
 
-  test('parts of an album share its id', () => {
+  test('the files of an album are decoded with the same album id', () => {
     expect(read({ document: FILE, media_group_id: 'g1' })).toMatchObject({ kind: 'text', album: 'g1' });
   });
 
-  test('in a group a file is addressed by its caption or as a reply; album parts are kept', () => {
+  test('a file in a group is ignored unless its caption mentions the bot, it answers the bot, or it is in an album', () => {
     const inGroup = (fields: object): unknown => read({ chat: GROUP, document: FILE, ...fields });
     expect(inGroup({ caption: '@signalbox_bot look' })).toMatchObject({ kind: 'text', text: 'look' });
     expect(inGroup({ caption: '@signalbox_bot' })).toMatchObject({ kind: 'text', text: '' });
@@ -149,12 +152,12 @@ describe('messages', () => {
     [{ dice: {} }, 'game'],
     [{ photo: [{}] }, 'other'],
     [{ document: 7 }, 'other'],
-  ])('a message with %j is decoded as neither text nor file', (fields, what) => {
+  ])('a message with %j is decoded as neither a text nor a file', (fields, what) => {
     expect(read(fields)).toMatchObject({ kind: 'not-text', what });
   });
 
   test.each([{ text: 17 }, { date: 1e300, text: 'x' }, { message_id: null, text: 'x' }, { entities: 7, caption: {} }])(
-    '%j has an unknown shape and is decoded as not-text',
+    'a message with the malformed fields %j is decoded as neither a text nor a file',
     (fields) => {
       expect(read(fields)).toMatchObject({
         kind: 'not-text',
@@ -172,7 +175,7 @@ describe('messages', () => {
     ['not a chat with people', { chat: { id: 1, type: 'channel' }, text: 'x' }],
     ['malformed message', { chat: null, text: 'x' }],
     ['malformed message', { from: { ...FROM, is_bot: true }, text: 17 }],
-  ])('%s is ignored', (reason, fields) => {
+  ])('an update is ignored with the reason: %s', (reason, fields) => {
     expect(decodeUpdate(message(fields), BOT)).toMatchObject({ kind: 'ignored', updateId: '7', reason });
   });
 
@@ -192,7 +195,7 @@ describe('other updates', () => {
     callback_query: { id: 'q1', from: FROM, message: { message_id: 9, chat: PRIVATE }, data: 'b:12:1', ...fields },
   });
 
-  test('a press of a button names its outbox row', () => {
+  test('a press of a button is decoded with the id of the outbox row that has the button', () => {
     expect(decodeUpdate(press({}), BOT)).toMatchObject({
       kind: 'press',
       outboxId: '12',
@@ -203,7 +206,7 @@ describe('other updates', () => {
   });
 
   test.each(['b:12', 'b:1:999', 'b:99999999999999999999:0', 'approve:42', ''])(
-    'button data %j is ignored as foreign',
+    'a press with the button data %j, which Signalbox never writes, is ignored',
     (data) => {
       expect(decodeUpdate(press({ data }), BOT)).toMatchObject({
         kind: 'ignored',
@@ -213,12 +216,12 @@ describe('other updates', () => {
     },
   );
 
-  test('a blocked bot makes the chat unreachable', () => {
+  test('an update that says the bot was blocked marks the chat as unreachable', () => {
     const change = { update_id: 3, my_chat_member: { chat: PRIVATE, new_chat_member: { status: 'kicked' } } };
     expect(decodeUpdate(change, BOT)).toMatchObject({ kind: 'membership', reachable: false });
   });
 
-  test('Stop under a draft is decoded as /stop of the person', () => {
+  test('a press of Stop below a draft is decoded as the command /stop of that person', () => {
     const chat = { id: 1001, type: 'private', first_name: 'Ada' };
     const stopped = (fields: object): unknown => ({
       update_id: 9,
@@ -262,7 +265,7 @@ describe('other updates', () => {
     expect(decodeUpdate({ update_id: 3, edited_message: {} }, BOT)).toMatchObject({ reason: 'malformed message' });
   });
 
-  test('no input makes decoding throw', () => {
+  test('decoding never throws, whatever the input is', () => {
     const update = fc.oneof(
       fc.anything(),
       fc.record({ update_id: fc.anything(), message: fc.anything(), callback_query: fc.anything() }),
@@ -278,10 +281,10 @@ describe('other updates', () => {
 });
 
 describe('the polling offset', () => {
-  test('is one past the highest id of the batch, in any order', () => {
+  test('is one more than the highest update id of the batch, in whatever order the updates are', () => {
     expect(getNextOffset([{ update_id: 8 }, { update_id: 5 }], 3)).toBe(9);
   });
-  test('follows ids that restart lower', () => {
+  test('becomes lower when Telegram restarts its update ids at a lower number', () => {
     expect(getNextOffset([{ update_id: 5 }], 1_000)).toBe(6);
   });
   test('is unchanged after an empty poll', () => {

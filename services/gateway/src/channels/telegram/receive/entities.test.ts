@@ -11,13 +11,13 @@ const write = (marked: string, entity: object) => {
 };
 const link = (marked: string, url: string) => write(marked, { type: 'text_link', url });
 
-describe('hidden content of entities is written out', () => {
+describe('the text of a message with entities', () => {
   test.each([
     ['see [this one]', 'https://git.example.org/a.git', 'see this one <https://git.example.org/a.git>'],
     ['[new home] please', 'https://a.example/b', 'new home <https://a.example/b> please'],
     ['😀 [x]', 'tg://user?id=7', '😀 x <tg://user?id=7>'],
     ['[x]', 'https://a.example/b c\n>d', 'x <https://a.example/b%20c%0A%3Ed>'],
-  ])('the address behind %j', (marked, url, text) => {
+  ])('shows the address of the link behind %j', (marked, url, text) => {
     expect(link(marked, url)).toEqual({ text, isDisguised: false });
   });
 
@@ -25,7 +25,7 @@ describe('hidden content of entities is written out', () => {
     ['[https://a.example/b]', 'https://a.example/b'],
     ['[a.example/b]', 'https://a.example/b/'],
     ['[ada@example.org]', 'mailto:ada@example.org'],
-  ])('words that equal their address are unchanged: %j', (marked, url) => {
+  ])('shows the link %j, whose label equals its address, without repeating it', (marked, url) => {
     expect(link(marked, url)).toEqual({ text: marked.slice(1, -1), isDisguised: false });
   });
 
@@ -36,19 +36,19 @@ describe('hidden content of entities is written out', () => {
     ['[our shop, https://good.example/a.git]', 'our shop, good.example/a.git → <https://evil.example/a.git>'],
     ['[/srv/git/a]', 'srv/git/a → <https://evil.example/a.git>'],
   ])(
-    'words that look like another address show where they lead, and are not the words of the sender: %j',
+    'shows where the link %j, whose label names another address, really leads, and is marked as disguised',
     (marked, text) => {
       expect(link(marked, 'https://evil.example/a.git')).toEqual({ text, isDisguised: true });
     },
   );
 
-  test('a person without a user name is shown with their id, which replaces the name in a command', () => {
+  test('shows a mentioned person without a user name with their id, and in a command the id alone', () => {
     const mention = { type: 'text_mention', user: { id: 1002, first_name: 'Ben' } };
     expect(write('ask [Ben Li] first', mention).text).toBe('ask Ben Li (1002) first');
     expect(write('/role [Ben Li] developer', mention).text).toBe('/role 1002 developer');
   });
 
-  test('several links, nested styles and invalid offsets are handled', () => {
+  test('shows the addresses of several links, and ignores malformed offsets', () => {
     const entities = MessageEntities.parse([
       { type: 'text_link', offset: 0, length: 1, url: 'https://a.example' },
       { type: 'bold', offset: 0, length: 5 },
@@ -62,7 +62,7 @@ describe('hidden content of entities is written out', () => {
     expect(MessageEntities.parse('x')).toEqual([]);
   });
 
-  test('a long text without addresses is processed quickly', () => {
+  test('is computed quickly for a long text without addresses', () => {
     const started = performance.now();
     for (const one of ['a', '@', '/', 'a.']) link(`[${one.repeat(4_000)}]`, 'https://a.example/b');
     expect(performance.now() - started).toBeLessThan(500);

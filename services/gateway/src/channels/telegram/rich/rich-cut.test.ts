@@ -12,7 +12,7 @@ const cut = (markdown: string): readonly (readonly Block[])[] => splitIntoSectio
 const repeat = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-test('every section is within the limit, and together they hold the whole message in order', () => {
+test('every part of a rich message is within the limit, and the parts hold all blocks in order', () => {
   const block = fc.oneof(
     fc.integer({ min: 1, max: 90 }).map((count) => '¤ '.repeat(count)),
     fc.integer({ min: 1, max: 30 }).map((count) => repeat(count, () => '- ¤ **¤**')),
@@ -38,21 +38,21 @@ test('every section is within the limit, and together they hold the whole messag
   );
 });
 
-test('a cut table repeats its header and keeps every row', () => {
+test('a table that is split repeats its header and keeps every row', () => {
   const sections = cut(`| h | i |\n|---|---|\n${repeat(40, (n) => `| w${n} | x |`)}`);
   expect(sections.length).toBeGreaterThan(1);
   for (const [table] of sections) expect(formatBlocks(table ? [table] : []).text).toMatch(/^h +│ i\n/);
   expect(sections.flatMap(words)).toEqual(Array.from({ length: 40 }, (_, n) => `w${n}`));
 });
 
-test('a row over the limit becomes paragraphs with the names of its columns', () => {
+test('a table row over the limit becomes paragraphs that begin with the column names', () => {
   const [first] = cut(
     `| key | text |\n|---|---|\n| w0 | ${repeat(200, (n) => `w${n + 1} `).replaceAll('\n', '')}|\n| w201 | x |`,
   );
   expect(formatBlocks(first ?? []).text).toMatch(/^key: w0\n\ntext: w1 w2/);
 });
 
-test('a cut numbered list keeps its numbers', () => {
+test('a numbered list that is split continues its numbers', () => {
   const sections = cut(repeat(30, (n) => `${n + 1}. w${n}`));
   expect(sections.length).toBeGreaterThan(1);
   const numbers = sections
@@ -61,13 +61,13 @@ test('a cut numbered list keeps its numbers', () => {
   expect(numbers).toEqual(Array.from({ length: 30 }, (_, n) => n + 1));
 });
 
-test('a block that fits into a message of its own is not cut', () => {
+test('a block that fits into a message of its own is not split', () => {
   const code = `\`\`\`\n${repeat(20, () => 'some code')}\n\`\`\``;
   const sections = cut(`${'w0 '.repeat(40)}\n\n${code}`);
   expect(sections.map((section) => section.map((block) => block.type))).toEqual([['paragraph'], ['code']]);
 });
 
-test('no emoji sequence is split', () => {
+test('no emoji sequence is split between two messages', () => {
   for (const section of cut(`x${'👨‍👩‍👧‍👦'.repeat(60)}`)) {
     expect(formatBlocks(section).text.replace('x', '').replaceAll('👨‍👩‍👧‍👦', '')).toBe('');
   }

@@ -4,7 +4,7 @@ import { MAX_MESSAGE_LENGTH } from '../format/split.ts';
 
 const CHAT = 'telegram:1001';
 
-test('unfinished markdown is shown without its marks', () => {
+test('unclosed Markdown in a draft is shown without its marks', () => {
   expect(formatDraft(CHAT, 'Done.\n\nThe **server** is `web-', { rich: true })).toMatchObject({
     form: 'text',
     text: 'Done.\n\nThe server is web-',
@@ -15,13 +15,13 @@ test('unfinished markdown is shown without its marks', () => {
   });
 });
 
-test('a text that becomes a rich message is a rich draft, if the server supports it', () => {
+test('the draft of a text with a table is a rich draft if the server supports rich messages', () => {
   const text = '| a | b |\n| - | - |\n| 1 | 2 |\n';
   expect(formatDraft(CHAT, text, { rich: true })).toMatchObject({ form: 'rich', blocks: [{ type: 'table' }] });
   expect(formatDraft(CHAT, text, { rich: false })).toMatchObject({ form: 'text', text: expect.stringContaining('1') });
 });
 
-test('of a text with several messages the end is shown', () => {
+test('the draft of a text that needs several messages shows its end', () => {
   const text = `${'many words '.repeat(1_000)}and the end`;
   const shown = formatDraft(CHAT, text, { rich: false });
   expect(shown.form === 'text' && shown.text.endsWith('and the end')).toBe(true);

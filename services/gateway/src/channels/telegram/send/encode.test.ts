@@ -9,7 +9,7 @@ const formOf = (text: string): string => [...new Set(encodeText(text).map((part)
 const repeat = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-describe('a message is rich', () => {
+describe('a text is sent as a rich message', () => {
   test.each([
     ['a table', '| a | b |\n|---|---|\n| 1 | 2 |'],
     ['a heading', '# Shop\n\nIt is up.'],
@@ -17,12 +17,12 @@ describe('a message is rich', () => {
     ['a table in a quote', '> | a |\n> |---|\n> | 1 |'],
     ['code of 41 lines', `\`\`\`\n${repeat(41, (n) => `line ${n}`)}\n\`\`\``],
     ['more than one ordinary message holds', 'word '.repeat(900)],
-  ])('for %s', (_, text) => {
+  ])('when it is %s', (_, text) => {
     expect(formOf(text)).toBe('rich');
   });
 });
 
-describe('a message is plain', () => {
+describe('a text is sent as a plain message', () => {
   test.each([
     ['a sentence', 'Shop **1.4.2** is up.'],
     ['a flat list', '- a\n- b\n- [x] c'],
@@ -31,7 +31,7 @@ describe('a message is plain', () => {
     ['what would take more rich messages than ordinary ones', repeat(620, () => '- item')],
     ['nothing to see', '\u200b\u2060\u00ad'],
     ['nothing to see but structure', '- \n- '],
-  ])('for %s', (_, text) => {
+  ])('when it is %s', (_, text) => {
     expect(formOf(text)).toBe('text');
   });
 });
@@ -39,7 +39,7 @@ describe('a message is plain', () => {
 describe('rich blocks', () => {
   const blocksOf = (text: string): readonly unknown[] => encodeText(text).flatMap(readBlocksOf);
 
-  test('a table keeps its alignment, formatting and empty cells', () => {
+  test('show a table with its alignment, formatting and empty cells', () => {
     expect(blocksOf('| name | n |\n|:--|--:|\n| **shop** | |')).toMatchObject([
       {
         type: 'table',
@@ -57,7 +57,7 @@ describe('rich blocks', () => {
     ]);
   });
 
-  test('lists are nested, numbered and ticked', () => {
+  test('show nested lists, numbers and check boxes', () => {
     expect(blocksOf('3. a\n   - [x] b\n   - [ ] c')).toMatchObject([
       {
         type: 'list',
@@ -74,7 +74,7 @@ describe('rich blocks', () => {
     ]);
   });
 
-  test('long code is folded, but open when it is the whole message', () => {
+  test('show long code collapsed, but expanded when it is the whole message', () => {
     const code = `\`\`\`sh\n${repeat(41, (n) => `line ${n}`)}\n\`\`\``;
     expect(blocksOf(code)).toMatchObject([{ type: 'details', summary: 'sh, 41 lines', is_open: true }]);
     const [, folded] = blocksOf(`The log:\n\n${code}`);
@@ -82,7 +82,7 @@ describe('rich blocks', () => {
     expect(folded).not.toHaveProperty('is_open');
   });
 
-  test('code that waits for a decision is never folded', () => {
+  test("never collapse code that waits for a person's decision", () => {
     const act = { approvalId: 'apv_1', verb: 'approve' } as const;
     for (const lines of [41, 1_500]) {
       const text = `This is exactly what runs:\n\n\`\`\`\n${repeat(lines, (n) => `line ${n}`)}\n\`\`\``;
@@ -91,7 +91,7 @@ describe('rich blocks', () => {
     }
   });
 
-  test('only web addresses become links, and no address becomes a mention', () => {
+  test('turn only web addresses into links, and no address into a mention', () => {
     const text = '# x\n\n[a](https://x.example/y) [u](tg://user?id=1) https://z.example ![i](http://p.example/i.png)';
     expect(blocksOf(text)[1]).toEqual({
       type: 'paragraph',
@@ -105,7 +105,7 @@ describe('rich blocks', () => {
     });
   });
 
-  test('a table that is too wide is split and repeats its first column', () => {
+  test('show a table that is too wide as several tables that repeat the first column', () => {
     const line = (word: string): string => `| ${Array.from({ length: 45 }, (_, n) => `${word}${n}`).join(' | ')} |`;
     const tables = encodeText(`${line('h')}\n${line('-').replaceAll(/-\d+/g, '-')}\n${line('c')}`).flatMap(
       readBlocksOf,
@@ -114,14 +114,14 @@ describe('rich blocks', () => {
     for (const table of tables) expect(JSON.stringify(table)).toMatch(/"cells":\[\[\{"text":"h0".*\[\{"text":"c0"/);
   });
 
-  test('a text that starts in Hebrew is laid out from right to left', () => {
+  test('lay out a text that starts in Hebrew from right to left', () => {
     expect(encodeText('# שלום')[0]).toMatchObject({ rightToLeft: true });
     expect(encodeText('# 12 shalom שלום')[0]).toMatchObject({ rightToLeft: false });
   });
 });
 
-describe('parts', () => {
-  test('buttons are under the last part, the reply is at the first', () => {
+describe('the messages of one long text', () => {
+  test('have the buttons below the last message, and only the first is a reply', () => {
     const body = { text: 'word '.repeat(15_000), buttons: [{ label: 'Go', value: 'go' }], replyTo: '5' };
     const parts = encodeMessage(body, row(null));
     expect(parts.map((part) => [part.keyboard.length, part.replyTo])).toEqual([
@@ -131,7 +131,7 @@ describe('parts', () => {
     ]);
   });
 
-  test('a line above a part fits into it in both forms', () => {
+  test('stay within the limit when a line is added above, as rich and as plain messages', () => {
     const line = 'x'.repeat(56);
     const rich = encodeText('word '.repeat(20_000)).map((part) => addLineAbove(line, part));
     const texts = encodeText('word '.repeat(20_000), 0).map((part) => addLineAbove(line, part));
@@ -139,7 +139,7 @@ describe('parts', () => {
     expect(rich.flatMap(readBlocksOf)[0]).toEqual({ type: 'paragraph', text: line });
   });
 
-  test('cut code keeps its language, a cut table its header', () => {
+  test('keep the language of split code and the header of a split table', () => {
     const code = encodeText(`\`\`\`go\n${repeat(300, (n) => `x${n} := ${'y'.repeat(110)}`)}\n\`\`\``).flatMap(
       readBlocksOf,
     );
@@ -152,7 +152,7 @@ describe('parts', () => {
     for (const table of tables) expect(JSON.stringify(table)).toMatch(/"cells":\[\[\{"text":"h1"[^\]]*"text":"h2"/);
   });
 
-  test('wherever the simple form begins, every word appears once', () => {
+  test('hold every word once, from whichever message on they are sent as plain text', () => {
     const text = Array.from({ length: 15_000 }, (_, n) => `word${n}`).join(' ');
     const rich = encodeText(text);
     expect(rich.length).toBeGreaterThan(3);

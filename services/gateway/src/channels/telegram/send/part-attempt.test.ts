@@ -31,14 +31,14 @@ function createServer(...answers: readonly Error[]): {
   return { calls, attempt: (part) => attempt(part, call) };
 }
 
-describe('a server without rich messages', () => {
+describe('a Telegram server without rich messages', () => {
   test.each([
     [404, 'Not Found: method not found'],
     [404, 'Not Found'],
     [400, 'Bad Request: method not found'],
     [400, 'Bad Request: message text is empty'],
     [501, 'Not Implemented'],
-  ])('and says so with %i %s is asked once', async (code, description) => {
+  ])('gets no second rich message after it answered with %i %s', async (code, description) => {
     const server = createServer(refuse(code, description));
     expect(await server.attempt(rich)).toMatchObject({ kind: 'too-rich' });
     expect(await server.attempt(rich)).toMatchObject({ kind: 'too-rich' });
@@ -46,14 +46,14 @@ describe('a server without rich messages', () => {
     expect(await server.attempt(text)).toEqual({ kind: 'sent', messageId: '9' });
   });
 
-  test('that answers with an unknown error is asked three times', async () => {
+  test('gets three rich messages at most when it answers with an unknown error', async () => {
     const server = createServer(...Array.from({ length: 5 }, () => refuse(400, 'Bad Request: BLOCKS_INVALID')));
     for (let n = 0; n < 5; n += 1) expect(await server.attempt(rich)).toMatchObject({ kind: 'too-rich' });
     expect(server.calls).toHaveLength(3);
   });
 });
 
-test('a single refused message does not end rich messages', async () => {
+test('rich messages are still sent to a server that has refused two of them', async () => {
   const refusal = refuse(400, 'Bad Request: BLOCKS_INVALID');
   const server = createServer(refusal, refusal);
   const kinds = [];
@@ -61,7 +61,7 @@ test('a single refused message does not end rich messages', async () => {
   expect(kinds).toEqual(['too-rich', 'too-rich', 'sent', 'sent']);
 });
 
-test("a proxy's error page is not remembered", async () => {
+test("a proxy's error page does not stop rich messages to a server", async () => {
   const server = createServer(new HttpError('x', new ServerDown(404)));
   expect(await server.attempt(rich)).toMatchObject({ kind: 'too-rich' });
   expect(await server.attempt(rich)).toMatchObject({ kind: 'sent' });
@@ -77,19 +77,19 @@ test.each([
   [refuse(502, 'Bad Gateway'), 'busy'],
   [new HttpError('x', new ServerDown(502)), 'busy'],
   [new HttpError('x', new Error('timed out')), 'ambiguous'],
-])('%s does not count as a refusal of rich messages', async (error, kind) => {
+])('the error %s does not count as a refusal of rich messages', async (error, kind) => {
   const server = createServer(error);
   expect(await server.attempt(rich)).toMatchObject({ kind });
   expect(await server.attempt(rich)).toMatchObject({ kind: 'sent' });
 });
 
-test('refused entities are dropped, and former code mentions nobody', async () => {
+test('a text whose entities are refused is sent again without them, and its mentions are escaped', async () => {
   const server = createServer(refuse(400, "Bad Request: can't parse entities: x"));
   expect(await server.attempt(text)).toMatchObject({ kind: 'sent' });
   expect(server.calls[1]).toMatchObject({ text: '＠ada_l `x`', entities: [] });
 });
 
-test('a refused plain text is not sent again', async () => {
+test('a plain text that is refused is not sent again', async () => {
   const server = createServer(
     refuse(400, "Bad Request: can't parse entities: x"),
     refuse(400, "Bad Request: can't parse entities: x"),

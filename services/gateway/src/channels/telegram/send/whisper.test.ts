@@ -35,13 +35,13 @@ function start(answers: { whisper?: SendResult; private?: SendResult; probe?: Er
 }
 
 describe('a message for one person of a group', () => {
-  test('is an ephemeral message where that is allowed', async () => {
+  test('is sent as an ephemeral message where Telegram allows it', async () => {
     const { whisper, sent } = start();
     expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'w1001:5' });
     expect(sent).toEqual([[GROUP, 'the secret', true]]);
   });
 
-  test("goes to the person's private chat when Telegram refuses it, with a line that says so", async () => {
+  test("goes to the person's private chat with an explanation when Telegram refuses an ephemeral message", async () => {
     const { whisper, sent } = start({ whisper: { kind: 'rejected', detail: 'BOT_NOT_ADMIN' } });
     expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'p1001:55' });
     expect(sent[1]).toEqual(['telegram:1001', '(sent to you alone, not to the group) the secret', false]);
@@ -69,7 +69,7 @@ describe('a message for one person of a group', () => {
     expect(sent.map(([chatKey]) => chatKey)).toEqual(['telegram:1001', 'telegram:1001']);
   });
 
-  test('is deleted where everybody saw it, and later ones go to the private chat', async () => {
+  test('is deleted when Telegram showed it to everybody, and later messages go to the private chat', async () => {
     const { whisper, sent, deleted } = start({ whisper: { kind: 'sent', messageId: '77' } });
     expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'p1001:55' });
     await whisper(GROUP, PART, null, WHISPER);
@@ -82,20 +82,20 @@ describe('a message for one person of a group', () => {
     [{ kind: 'ambiguous', detail: 'no answer' }],
     [{ kind: 'busy', detail: '502' }],
     [{ kind: 'blocked', reason: 'kicked' }],
-  ] as const)('is not sent elsewhere for %j', async (outcome) => {
+  ] as const)('is not sent to the private chat when the outcome is %j', async (outcome) => {
     const { whisper, sent } = start({ whisper: outcome });
     expect(await whisper(GROUP, PART, null, WHISPER)).toEqual(outcome);
     expect(sent).toHaveLength(1);
   });
 
-  test("is retried later while the server's abilities are unknown", async () => {
+  test('is retried later while it is unknown whether the server supports ephemeral messages', async () => {
     const { whisper, sent } = start({ probe: answered(502) });
     expect((await whisper(GROUP, PART, null, WHISPER)).kind).toBe('busy');
     expect(sent).toEqual([]);
   });
 });
 
-test('only messages in groups are whispered', () => {
+test('findEphemeralReader names a reader only for a message to one person in a group', () => {
   const body = { text: 'x', buttons: [], onlyFor: '1001', replyTo: 'e12' };
   expect(findEphemeralReader(body, GROUP, 0)).toEqual({ userId: 1001, answers: 12, isFirst: true });
   expect(findEphemeralReader({ ...body, replyTo: '12' }, GROUP, 1)).toEqual({
@@ -107,7 +107,7 @@ test('only messages in groups are whispered', () => {
   expect(findEphemeralReader({ text: 'x', buttons: [] }, GROUP, 0)).toBeNull();
 });
 
-test('a stored id is parsed into where its message is', () => {
+test('parseRef reads the chat and message from a stored message id', () => {
   expect(parseRef(GROUP, '9')).toEqual({ kind: 'message', chatId: -2001, id: 9 });
   expect(parseRef(GROUP, 'w1001:5')).toEqual({ kind: 'whisper', chatId: -2001, userId: 1001, id: 5 });
   expect(parseRef(GROUP, 'p1001:5')).toEqual({ kind: 'message', chatId: 1001, id: 5 });

@@ -9,7 +9,7 @@ test.each([
   ['', ''],
 ])('the text %j is read aloud as %j', (markdown, said) => expect(toSpeech(markdown)).toBe(said));
 
-test('a long text is cut after a word', () => {
+test('a text that is too long to be read aloud is cut after a word', () => {
   const said = toSpeech('word '.repeat(1_000));
   expect(said.length).toBeLessThanOrEqual(2_000);
   expect(said).toMatch(/ word$/);

@@ -11,7 +11,7 @@ const stored = (type: string, text: string) => ({
   patch: { type, props: { from: 'agent', text } },
 });
 
-test('a component keeps its id, place, version and time on every device', () => {
+test('a component of the page has the same id, position, version and time on every device', () => {
   for (const device of ['desktop', 'mobile'] as const)
     expect(toStep(stored('Message', TABLE), device)).toMatchObject({
       op: 'put',
@@ -19,7 +19,7 @@ test('a component keeps its id, place, version and time on every device', () => 
     });
 });
 
-test('only wide tables of messages depend on the device', () => {
+test('only messages with a wide table are shown differently on a phone', () => {
   const narrow = '| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |';
   const code = `\`\`\`\n${TABLE}\n\`\`\``;
   const long = [...TABLE.split('\n'), ...Array.from({ length: 60 }, () => '| 1 | 2 | 3 | 4 |')].join('\n');
@@ -29,7 +29,7 @@ test('only wide tables of messages depend on the device', () => {
   expect(dependsOnDevice(stored('Approval', TABLE))).toBe(false);
 });
 
-test('a text with several tables loses no words', () => {
+test('a text with several tables is shown on a phone without losing words', () => {
   const step = toStep(stored('Message', `one\n\n${TABLE}\n\ntwo\n\n${TABLE}\n\nthree`), 'mobile');
   const component = step.op === 'put' ? step.component : null;
   expect(component?.props['text']).toBe('one');
@@ -41,6 +41,6 @@ test('a text with several tables loses no words', () => {
   ]);
 });
 
-test('a removed component is removed from the page', () => {
+test('a component without content is removed from the page', () => {
   expect(toStep({ ...stored('Message', ''), patch: null }, 'mobile')).toEqual({ op: 'remove', id: '7.0' });
 });

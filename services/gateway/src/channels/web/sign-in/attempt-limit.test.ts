@@ -4,7 +4,7 @@ import { getClientAddress, createAttemptLimit } from './attempt-limit.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
-test('ten failures block only that address, until ten minutes are over', () => {
+test('ten failed sign-ins block only the address that made them, for ten minutes', () => {
   const clock = { ms: 0 };
   const limit = createAttemptLimit(() => clock.ms);
   for (let n = 0; n < 9; n += 1) limit.fail('a');
@@ -18,7 +18,7 @@ test('ten failures block only that address, until ten minutes are over', () => {
   expect(limit.waitMs('a')).toBe(0);
 });
 
-test('memory is bounded: the address that failed first is forgotten', () => {
+test('after 10,000 other addresses have failed, the address that failed first is forgotten', () => {
   const limit = createAttemptLimit(() => 0);
   for (let n = 0; n < 10; n += 1) limit.fail('first');
   for (let n = 0; n < 10_000; n += 1) limit.fail(`address ${n}`);
@@ -32,7 +32,7 @@ test.each([
   ['::ffff:172.18.0.2', '10.9.9.9, 198.51.100.1', '198.51.100.1'],
   ['10.0.0.2', 'not an address', '10.0.0.2'],
   ['127.0.0.1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-])('a request from %s with X-Forwarded-For %s counts for %s', (peer, said, expected) => {
+])('an attempt from %s with X-Forwarded-For %s counts for the address %s', (peer, said, expected) => {
   // Only this property is read.
   const socket = { remoteAddress: peer } as Socket;
   expect(getClientAddress({ socket, headers: said === undefined ? {} : { 'x-forwarded-for': said } })).toBe(expected);

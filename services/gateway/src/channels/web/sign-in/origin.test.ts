@@ -4,12 +4,12 @@ import { createHostCheck, createOriginCheck, isLoopback } from './origin.ts';
 const LOCAL = 'http://127.0.0.1:8082';
 const PUBLIC = 'https://chat.example.org';
 
-describe('an origin', () => {
+describe('the Origin header of a request', () => {
   const isOurs = (createPublicUrl: string | null, origin: string | undefined, host: string): boolean =>
     createOriginCheck(() => createPublicUrl)({ ...(origin === undefined ? {} : { origin }), host });
 
   test.each([LOCAL, 'http://localhost:8082', 'http://[::1]:8082', 'http://127.1.2.3:8082'])(
-    'is accepted under a name of this machine: %s',
+    'is accepted when it is a name of the local machine: %s',
     (origin) => expect(isOurs(LOCAL, origin, new URL(origin).host)).toBe(true),
   );
 
@@ -20,9 +20,11 @@ describe('an origin', () => {
     ['null', '127.0.0.1:8082'],
     [undefined, '127.0.0.1:8082'],
     ['https://127.0.0.1:8082', '127.0.0.1:8082'],
-  ])('is refused as %s when the request is for %s', (origin, host) => expect(isOurs(LOCAL, origin, host)).toBe(false));
+  ])('is refused when it is %s and the Host header is %s', (origin, host) =>
+    expect(isOurs(LOCAL, origin, host)).toBe(false),
+  );
 
-  test('is accepted only if it is the public one', () => {
+  test('is accepted only if it equals the configured public address', () => {
     expect(isOurs(PUBLIC, PUBLIC, 'gateway:8082')).toBe(true);
     for (const origin of [
       'http://chat.example.org',
@@ -33,12 +35,12 @@ describe('an origin', () => {
       expect(isOurs(PUBLIC, origin, new URL(origin).host)).toBe(false);
   });
 
-  test('is refused before the address is known', () => {
+  test("is refused before the page's own address is known", () => {
     expect(isOurs(null, LOCAL, '127.0.0.1:8082')).toBe(false);
   });
 });
 
-test('a request on a local machine must name that machine', () => {
+test('a request to a local gateway is refused unless its Host header names the local machine', () => {
   const isForUs = createHostCheck(() => LOCAL);
   expect(['127.0.0.1:8082', 'localhost', '[::1]:8082'].map((host) => isForUs({ host }))).toEqual([true, true, true]);
   expect(['evil.example:8082', '', '127.0.0.1.evil.example'].map((host) => isForUs({ host }))).toEqual([
@@ -49,7 +51,7 @@ test('a request on a local machine must name that machine', () => {
   expect(createHostCheck(() => PUBLIC)({ host: 'gateway:8082' })).toBe(true);
 });
 
-test('addresses that other machines reach are not loopback', () => {
+test('isLoopback is false for every address that other machines can reach', () => {
   expect(['127.0.0.1', '127.9.9.9', 'localhost', '::1'].every(isLoopback)).toBe(true);
   expect(['0.0.0.0', '::', '', '10.0.0.1', 'localhost.example.org', '1127.0.0.1'].some(isLoopback)).toBe(false);
 });

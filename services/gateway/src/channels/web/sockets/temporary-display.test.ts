@@ -4,7 +4,7 @@ import { TemporaryDisplay } from './temporary-display.ts';
 const ids = (steps: ReturnType<TemporaryDisplay['take']>['steps']): readonly string[] =>
   steps.map((step) => `${step.op} ${step.op === 'put' ? step.component.id : 'id' in step && step.id}`);
 
-test('a slow page gets only the newest draft', () => {
+test('a slow page receives only the newest draft', () => {
   const passing = new TemporaryDisplay();
   for (const text of ['I', 'I am', 'I am here']) passing.draft(text, 0);
   const { steps, frames } = passing.take(1);
@@ -13,7 +13,7 @@ test('a slow page gets only the newest draft', () => {
   expect(passing.take(2)).toEqual({ steps: [], frames: [] });
 });
 
-test('a temporary display expires and is removed once', () => {
+test('a draft, a notice and the thinking state expire, and each is removed from the page once', () => {
   const passing = new TemporaryDisplay();
   passing.think(0);
   passing.draft('I am', 0);
@@ -27,7 +27,7 @@ test('a temporary display expires and is removed once', () => {
   expect([passing.isOver(99_000), passing.take(99_000)]).toEqual([false, { steps: [], frames: [] }]);
 });
 
-test('a notice is removed two seconds after the answer', () => {
+test('a notice on the page is removed two seconds after the answer', () => {
   const passing = new TemporaryDisplay();
   passing.notice('Confirmed. It runs now.', 0);
   passing.take(1);
@@ -36,7 +36,7 @@ test('a notice is removed two seconds after the answer', () => {
   expect(ids(passing.take(3_100).steps)).toEqual(['remove notice']);
 });
 
-test('an answer ends the draft and the thinking state, even if the page has seen neither', () => {
+test('an answer removes the draft and the thinking state, even if the page has shown neither', () => {
   const passing = new TemporaryDisplay();
   passing.think(0);
   passing.draft('I am', 0);

@@ -9,7 +9,7 @@ const collectTexts = (text: string): readonly string[] =>
   encodeBody({ text }).map((part) => (part.form === 'file' ? part.name : part.text));
 const labels = (...given: readonly string[]) => given.map((label) => ({ label, value: label }));
 
-describe('a text', () => {
+describe('a text for WhatsApp', () => {
   it.each([
     ['**bold** and *italic* and ~~gone~~', '*bold* and _italic_ and ~gone~'],
     ['# Title\n\ntext', '*Title*\n\ntext'],
@@ -22,29 +22,29 @@ describe('a text', () => {
     ['https://example.org/a', 'https://example.org/a'],
     ['| a | b |\n| - | - |\n| 1 | 2 |', '```\na │ b\n──┼──\n1 │ 2\n```'],
     ['2 * 3 * 4 and snake_case_name', '2 * 3 * 4 and snake_case_name'],
-  ])('%j reads as WhatsApp shows it', (markdown, shown) => {
+  ])("is converted from the Markdown %j to WhatsApp's formatting", (markdown, shown) => {
     expect(collectTexts(markdown)).toEqual([shown]);
   });
 
-  it('with literal marks keeps them, behind a hair space', () => {
+  it('keeps literal formatting marks and puts a hair space beside them', () => {
     expect(collectTexts('the value is \\*not bold\\*')).toEqual(['the value is *\u200anot bold*']);
     expect(collectTexts('```\na ``` b\n```'.replace('```\na', '````\na').replace('b\n```', 'b\n````'))).toEqual([
       '```\na `\u200a`` b\n```',
     ]);
   });
 
-  it('has no receipt mark, but a receipt has', () => {
+  it('cannot contain the receipt mark, which only receipts have', () => {
     const [part] = encodeBody({ text: '🧾 deployed', receipts: [{ what: 'deploy demo', note: '23:52' }] });
     expect(part).toMatchObject({ text: '▫ deployed\n\n🧾 deploy demo · 23:52' });
   });
 
-  it('of blanks only still becomes a message', () => {
+  it('that consists only of blanks becomes an ellipsis', () => {
     expect(collectTexts('\u200b \n')).toEqual(['…']);
   });
 });
 
-describe('buttons', () => {
-  it('are at most three of twenty characters, named by row and index', () => {
+describe('the buttons of a WhatsApp message', () => {
+  it('are sent as buttons when at most three have labels of at most twenty characters', () => {
     const [part] = encodeBody({ buttons: labels('Yes', 'No', 'Twenty characters ok') });
     expect(part).toMatchObject({
       form: 'buttons',
@@ -60,11 +60,11 @@ describe('buttons', () => {
     ['four of them', labels('a', 'b', 'c', 'd')],
     ['one that is longer', labels('More than twenty chars')],
     ['two that are the same', labels('Same', 'Same')],
-  ])('are a list when there are %s', (_, buttons) => {
+  ])('are sent as a list when there are %s', (_, buttons) => {
     expect(encodeBody({ buttons })[0]).toMatchObject({ form: 'list' });
   });
 
-  it('with equal beginnings are numbered and show their whole label', () => {
+  it('are numbered and show their whole label when their shortened labels are equal', () => {
     const long = labels('Roll back the service orders', 'Roll back the service order mails');
     const [part] = encodeBody({ buttons: long });
     expect(part).toMatchObject({
@@ -75,12 +75,12 @@ describe('buttons', () => {
     });
   });
 
-  it('beyond three become lists of ten', () => {
+  it('are split into lists of ten when there are too many', () => {
     const parts = encodeBody({ buttons: labels(...Array.from({ length: 24 }, (_, index) => `Choice ${index}`)) });
     expect(parts.map((part) => 'choices' in part && part.choices.length)).toEqual([10, 10, 4]);
   });
 
-  it('are under the end of a long text', () => {
+  it('are below the last message of a long text', () => {
     const parts = encodeBody({ text: 'A sentence of some length. '.repeat(100), buttons: labels('Yes') });
     expect(parts.map(({ form }) => form)).toEqual(['text', 'buttons']);
   });
@@ -102,7 +102,7 @@ const button = fc.record({
 });
 
 describe('random messages', () => {
-  it('never make a part that Meta would refuse, and encode the same twice', () => {
+  it('never produce a message that Meta would refuse, and are encoded the same way twice', () => {
     fc.assert(
       fc.property(markdown, fc.array(button, { maxLength: 24 }), (pieces, buttons) => {
         const body = { text: pieces.join('') || 'x', buttons };
@@ -124,7 +124,7 @@ describe('random messages', () => {
     );
   });
 
-  it('lose nothing when they are split', () => {
+  it('lose no word when they are split', () => {
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[a-z]{1,30}$/), { minLength: 1, maxLength: 900 }), (words) => {
         const parts = encodeBody({ text: words.join(' '), buttons: labels('Yes') });
