@@ -12,7 +12,7 @@ async function open() {
   return { probe, get };
 }
 
-test('a service is alive and not ready while it starts, waits and stops', async () => {
+test('a service is alive but not ready while it starts, waits for a dependency or stops', async () => {
   const { probe, get } = await open();
   expect([await get('/healthz'), await get('/readyz')]).toEqual(['200 ok\n', '503 starting\n']);
   probe.wait(['Postgres does not answer', 'Redis does not answer']);
@@ -24,7 +24,7 @@ test('a service is alive and not ready while it starts, waits and stops', async 
   expect(await get('/readyz')).toBe('503 stopping\n');
 });
 
-test('readiness answers within seconds when a check hangs or throws', async () => {
+test('the readiness probe answers within seconds when a check hangs or throws', async () => {
   const { probe, get } = await open();
   probe.serve({ metrics: createMetrics('test'), problems: () => new Promise(() => undefined) });
   expect(await get('/readyz')).toBe('503 no answer within 2.5 s\n');

@@ -53,7 +53,7 @@ const stateNow = async (): Promise<RouteState> => {
 };
 
 describe('the sign-in cookie of the web page', () => {
-  it('never reaches a deployed program, and none can set one', async () => {
+  it('never reaches a deployed program, and a deployed program cannot set it', async () => {
     const seen: (string | undefined)[] = [];
     const instance = await startInstance((asked, answer) => {
       seen.push(asked.headers.cookie);
@@ -142,7 +142,7 @@ describe('a request', () => {
     expect(answer.headers['keep-alive']).toBeUndefined();
   });
 
-  it('and its answer are streamed unchanged in both directions', async () => {
+  it('is streamed unchanged to the instance, and the response is streamed back unchanged', async () => {
     const sent = randomBytes(3_000_000);
     const instance = await startInstance((request_, response) => request_.pipe(response));
     await routeTo(portOf(instance));
@@ -169,14 +169,14 @@ describe('a request', () => {
     expect(digest.digest('hex')).toBe(createHash('sha256').update(sent).digest('hex'));
   });
 
-  it('with a body of unknown length keeps it whatever the method', async () => {
+  it('with a body of unknown length keeps the body, even for DELETE', async () => {
     const instance = await startInstance((request_, response) => request_.pipe(response));
     await routeTo(portOf(instance));
     const answer = await ask('/', { method: 'DELETE', headers: { 'transfer-encoding': 'chunked' }, body: 'which one' });
     expect(answer.body).toBe('which one');
   });
 
-  it('that its client aborts is aborted at the instance too, and no longer counted', async () => {
+  it('that its client aborts is aborted at the instance too, and is no longer counted as open', async () => {
     let isLeft = false;
     const instance = await startInstance((request_, response) => {
       response.once('close', () => (isLeft = true));
@@ -193,7 +193,7 @@ describe('a request', () => {
     expect(await stateNow()).toMatchObject({ failed: 0 });
   });
 
-  it('is answered with a plain sentence when its instance is gone, which is counted', async () => {
+  it('is answered with a plain sentence and counted as failed when its instance is gone', async () => {
     await routeTo(await freePort());
     const answer = await ask('/', { method: 'POST', body: 'x' });
     expect(answer).toMatchObject({ status: 502 });
@@ -203,7 +203,7 @@ describe('a request', () => {
     expect(metrics).toMatch(/signalbox_proxy_requests_total\{.*target="shop\/staging",outcome="unreached".*\} 1/);
   });
 
-  it('that could not be sent goes to the new instance after a switch, with its body', async () => {
+  it('that could not reach its instance is sent with its body to the new instance after a switch', async () => {
     const instance = await startInstance((request_, response) => request_.pipe(response));
     await routeTo(await freePort());
     const answering = ask('/', { method: 'POST', body: 'only once' });
@@ -215,7 +215,7 @@ describe('a request', () => {
   it.each([
     ['GET', 2],
     ['POST', 1],
-  ])('%s that was sent and not answered is sent %i times', async (method, times) => {
+  ])('%s that the instance receives and does not answer is sent %i times', async (method, times) => {
     let connections = 0;
     const instance = await listening(
       createTcpServer((socket: Socket) => {
@@ -229,7 +229,7 @@ describe('a request', () => {
     expect(connections).toBe(times);
   });
 
-  it('whose instance falls silent is answered, or cut when its answer had started', async () => {
+  it('whose instance falls silent gets an error, or is cut when the response had started', async () => {
     const instance = await startInstance((request_, response) => {
       if (request_.url === '/begun') response.write('half of');
     });
@@ -243,7 +243,7 @@ describe('a request', () => {
     expect(await stateNow()).toMatchObject({ failed: 2, served: 0 });
   });
 
-  it('is cut when the instance dies during the answer, and never looks complete', async () => {
+  it('is cut when the instance dies during the response, so that the response never looks complete', async () => {
     const instance = await startInstance((_request, response) => {
       response.write('half of');
       setImmediate(() => response.destroy());
@@ -252,7 +252,7 @@ describe('a request', () => {
     await expect(ask('/')).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('may be refused before its body has come', async () => {
+  it('can be refused by its instance before its body has arrived', async () => {
     const instance = await startInstance((_request, response) => {
       response.writeHead(413).end('too large');
     });
@@ -290,7 +290,7 @@ describe('a connection that upgrades to another protocol', () => {
     return server;
   };
 
-  it('speaks to its instance in both directions, stays with it after a switch, and is counted until it ends', async () => {
+  it('carries data in both directions, stays with its instance after a switch, and is counted until it closes', async () => {
     const [old, next] = [await startEcho(), await startEcho()];
     await routeTo(portOf(old));
     const { socket, got } = knock();
@@ -304,7 +304,7 @@ describe('a connection that upgrades to another protocol', () => {
     await until(async () => (await stateNow()).open.length === 1);
   });
 
-  it('gets the answer of an instance that refuses the upgrade', async () => {
+  it('gets the response of an instance that refuses the upgrade', async () => {
     const instance = await startInstance((_request, response) => response.writeHead(403).end('not here'));
     await routeTo(portOf(instance));
     const { got } = knock();

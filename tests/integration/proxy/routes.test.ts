@@ -63,7 +63,7 @@ it('routes and epochs survive a restart, with their start times', async () => {
   await expect(again.switchTo({ ...gone, fence: 4 }, never)).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
 });
 
-it('only this user may set routes, and a second proxy does not replace the first', async () => {
+it("only the proxy's own user can set routes, and a second proxy in the same folder is refused", async () => {
   const proxy = await start();
   expect(statSync(proxy.socket).mode & 0o777).toBe(0o600);
   expect(statSync(proxy.folder).mode & 0o077).toBe(0);
@@ -71,14 +71,14 @@ it('only this user may set routes, and a second proxy does not replace the first
   expect(await createProxyTraffic(proxy).current('shop/staging', never)).toBeNull();
 });
 
-it('an unreadable file of routes stops the start and is not changed', async () => {
+it('an unreadable route file stops the start of the proxy, and is not changed', async () => {
   const folder = makeProxyFolder();
   closers.push(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'routes.json'), '{"routes": 7}');
   await expect(startProxy(folder)).rejects.toThrow('restore it, or delete it');
 });
 
-it('a port of another service is refused, and nothing is changed', async () => {
+it('a route at a port of another service is refused, and no route is changed', async () => {
   const proxy = await start();
   const traffic = createProxyTraffic(proxy);
   const shop = await routeOf('shop/staging');
@@ -94,7 +94,7 @@ it('a port of another service is refused, and nothing is changed', async () => {
   expect(await ask(shop)).toBe('shop/staging');
 });
 
-it('a service that moves to another port is reached there alone', async () => {
+it('a service that moves to another port is no longer reachable at the old port', async () => {
   const traffic = createProxyTraffic(await start());
   const shop = await routeOf('shop/staging');
   await traffic.switchTo(shop, never);
@@ -109,7 +109,7 @@ it('a service that moves to another port is reached there alone', async () => {
   );
 });
 
-it('a route whose port is taken is reported once and opened when it is free, while others serve', async () => {
+it('a route whose port is taken is reported once, and opened when the port is free', async () => {
   const first = await start();
   const [shop, blog] = [await routeOf('shop/staging'), await routeOf('blog/staging')];
   for (const route of [shop, blog]) await createProxyTraffic(first).switchTo(route, never);
@@ -165,7 +165,7 @@ it('a stopping proxy cuts requests that do not finish in time', async () => {
   expect(await slow).toBeInstanceOf(Error);
 });
 
-it('an unreadable request is refused with the right form', async () => {
+it("an invalid request to the proxy's admin socket is refused with the expected form", async () => {
   const { socket } = await start();
   const route = await routeOf('shop/staging');
   const traffic = createProxyTraffic({ socket });
@@ -173,7 +173,7 @@ it('an unreadable request is refused with the right form', async () => {
   expect(await traffic.current('shop/staging', never)).toBeNull();
 });
 
-it('a proxy that is away is named in the error', async () => {
+it('a request to a proxy that does not run fails with UPSTREAM_UNAVAILABLE', async () => {
   const traffic = createProxyTraffic({ socket: '/nowhere/admin.sock' });
   await expect(traffic.current('shop/staging', never)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
 });

@@ -92,11 +92,14 @@ beforeAll(async () => {
 
 beforeEach(() => rmSync(marker, { force: true }));
 
-describe('git, in a repository that names programs', () => {
-  it.each(['git log -p', 'git status', 'git diff'])('starts them when it runs unprotected: %s', async (command) => {
-    await run('git', command.split(' ').slice(1), { cwd: folder, env, timeout: 20_000 }).catch(() => undefined);
-    expect(existsSync(marker)).toBe(true);
-  });
+describe('git, in a repository whose configuration names programs', () => {
+  it.each(['git log -p', 'git status', 'git diff'])(
+    'starts those programs when it runs unprotected: %s',
+    async (command) => {
+      await run('git', command.split(' ').slice(1), { cwd: folder, env, timeout: 20_000 }).catch(() => undefined);
+      expect(existsSync(marker)).toBe(true);
+    },
+  );
 
   it.each([
     ['git status', 'file.txt'],
@@ -124,12 +127,15 @@ describe('git, in a repository that names programs', () => {
     ['git rev-list --count HEAD', '2'],
     ['git describe --always', ''],
     ['git shortlog -sn HEAD', 'Ada'],
-  ])('starts none of them when it runs unasked, and still answers: %s', async (command, answer) => {
-    expect(await runUnasked(command)).toContain(answer);
-    expect(existsSync(marker)).toBe(false);
-  });
+  ])(
+    'starts none of those programs when it runs without approval, and prints its output: %s',
+    async (command, answer) => {
+      expect(await runUnasked(command)).toContain(answer);
+      expect(existsSync(marker)).toBe(false);
+    },
+  );
 
-  it('fetches nothing that is missing, although the configuration says how', async () => {
+  it('fetches no missing object, although the configuration names a program for it', async () => {
     await git('-c', 'core.fsmonitor=false', 'config', 'remote.origin.url', `ext::${join(folder, 'evil')} %S`);
     for (const [name, value] of [
       ['remote.origin.promisor', 'true'],
@@ -149,11 +155,11 @@ describe('git, in a repository that names programs', () => {
   });
 });
 
-it('git status -v asks: it starts the textconv of a repository, and no flag says not to', () => {
+it('`git status -v` needs approval, because no flag keeps it from starting a textconv program', () => {
   expect(classifyCommand('git status -v')).toMatchObject({ decision: 'ask', pipeline: null });
 });
 
-describe('git, in a repository with a hostile one inside', () => {
+describe('git, in a repository with a hostile nested repository', () => {
   let outer: string;
 
   beforeAll(async () => {
@@ -184,7 +190,7 @@ describe('git, in a repository with a hostile one inside', () => {
   });
 
   it.each(['git status', 'git diff'])(
-    'starts what the inner one names when it is asked plainly: %s',
+    'starts the programs of the nested repository when it runs unprotected: %s',
     async (command) => {
       await run('git', command.split(' ').slice(1), { cwd: outer, env, timeout: 20_000 }).catch(() => undefined);
       expect(existsSync(marker)).toBe(true);
@@ -192,7 +198,7 @@ describe('git, in a repository with a hostile one inside', () => {
   );
 
   it.each(['git status', 'git diff', 'git diff HEAD', 'git log -p', 'git show'])(
-    'starts nothing of the inner one when it runs unasked: %s',
+    'starts no program of the nested repository when it runs without approval: %s',
     async (command) => {
       expect(await runUnasked(command, outer)).toContain('inner');
       expect(existsSync(marker)).toBe(false);
@@ -200,8 +206,8 @@ describe('git, in a repository with a hostile one inside', () => {
   );
 });
 
-describe('git diff, where there is no repository', () => {
-  it('compares no files that only look like revisions', async () => {
+describe('git diff, outside of a repository', () => {
+  it('does not compare two folders whose names look like revisions', async () => {
     const bare = makeTemporaryFolder('no-repository');
     for (const name of ['main', 'dev']) {
       mkdirSync(join(bare, name));

@@ -38,7 +38,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'old/main.ts'), '// PASSWORD is written here\n');
 });
 
-describe('a search that runs unasked', () => {
+describe('a search that runs without approval', () => {
   it.each([
     'grep -r PASSWORD app',
     'grep -rn PASSWORD',
@@ -59,7 +59,7 @@ describe('a search that runs unasked', () => {
     expect(found).not.toContain('hunter');
   });
 
-  it('takes a file name for a file name, even when it looks like a flag', async () => {
+  it('treats a file name as a file name, even when it looks like a flag', async () => {
     const odd = ['-r', '-fapp', '+f', 'a -f .env x', 'b\n-r\n', "'", '{}', '*', '$(id)', ';'];
     mkdirSync(join(folder, 'odd'));
     for (const name of odd) writeFileSync(join(folder, 'odd', name), 'PASSWORD is in here\n');
@@ -77,7 +77,7 @@ describe('a search that runs unasked', () => {
     }
   });
 
-  it('would find secrets without the added flags', async () => {
+  it('would find secrets if Signalbox added no flags', async () => {
     const { stdout } = await run('grep', ['-r', 'PASSWORD', 'app'], { cwd: folder, env, timeout: 20_000 });
     expect(stdout).toContain('hunter2');
   });

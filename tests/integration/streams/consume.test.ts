@@ -60,7 +60,7 @@ describe('a consumer', () => {
     expect(seen.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
-  it('reports unreadable entries with the reason, and reads on', async () => {
+  it('reports an unreadable entry with the reason, and continues to read', async () => {
     const unreadable: string[] = [];
     const seen: string[] = [];
     await redis.xadd(key, '*', 'data', '{not json');
@@ -77,7 +77,7 @@ describe('a consumer', () => {
     expect(unreadable[0]).toBe('{not json: not JSON');
   });
 
-  it('recovers when its group, or the whole stream, is deleted', async () => {
+  it('recovers when its consumer group or the whole stream is deleted', async () => {
     const seen: string[] = [];
     start({ handle: ({ userKey }) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) }) });
     await publisher.publish(INBOUND_TOPIC, [wake('before')]);
@@ -90,7 +90,7 @@ describe('a consumer', () => {
     await until(() => seen.includes('after stream'));
   });
 
-  it('keeps an entry pending when its handler failed, and retries it later', async () => {
+  it('keeps an entry pending when its handler fails, and retries the entry later', async () => {
     let tries = 0;
     start({
       claimIdleMs: 300,
@@ -104,7 +104,7 @@ describe('a consumer', () => {
     await until(nothingLeft);
   });
 
-  it('takes over entries that a dead consumer had read and not handled', async () => {
+  it('takes over entries that a dead consumer had read and not completed', async () => {
     await redis.xgroup('CREATE', key, INBOUND_TOPIC.group, '0', 'MKSTREAM');
     await publisher.publish(INBOUND_TOPIC, [wake('orphan')]);
     await redis.xreadgroup('GROUP', INBOUND_TOPIC.group, 'dead', 'COUNT', 1, 'STREAMS', key, '>');
@@ -116,7 +116,7 @@ describe('a consumer', () => {
     await until(() => seen.includes('orphan'));
   });
 
-  it('never has more work than slots', async () => {
+  it('never runs more work at a time than it has slots', async () => {
     let running = 0;
     let most = 0;
     const work = async (): Promise<void> => {
@@ -138,7 +138,7 @@ describe('a consumer', () => {
     expect(most).toBe(3);
   });
 
-  it('shares a stream with others, partition by partition', async () => {
+  it('shares the partitions of a stream with other consumers', async () => {
     const seen: string[] = [];
     const many = createPublisher({ redis, prefix, partitions: 8 });
     const handle = ({ userKey }: WakeUp) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) });
@@ -152,7 +152,7 @@ describe('a consumer', () => {
     expect(new Set(seen).size).toBe(64);
   });
 
-  it('reads again after Redis was killed and came back empty', async () => {
+  it('continues to read after Redis was killed and came back empty', async () => {
     const own = await startOwnRedis();
     const client = openRedis(own.url, log);
     const ownPublisher = createPublisher({ redis: client, prefix, partitions: 1 });

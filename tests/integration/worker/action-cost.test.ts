@@ -27,7 +27,7 @@ const act = tool({
   phrases: { done: () => 'Did it.' },
 });
 
-describe('the cost of a change without approval', () => {
+describe('the database cost of a change that needs no approval', () => {
   let database: TestDatabase;
   let pool: Pool;
   let policy: PolicyEngine;
@@ -70,7 +70,7 @@ describe('the cost of a change without approval', () => {
     return executeCall(parts, scope, call);
   };
 
-  it('is three statements: the facts for policy, the intent and the result', async () => {
+  it('is three statements: reading the policy facts, storing the intent and storing the result', async () => {
     expect(await change()).toMatchObject({ ok: true });
     expect(sent).toEqual(['action_facts', 'action_begin', 'action_settle']);
     const { rows } = await pool.query(`select kind, count(*)::int from audit_events group by 1 order by 1`);
@@ -81,7 +81,7 @@ describe('the cost of a change without approval', () => {
     ]);
   });
 
-  it('includes counting the usage only where there is a budget, which is enforced', async () => {
+  it('includes the counting of calls only where a budget limits them', async () => {
     const { rows } = await pool.query<{ count: number }>(
       `select count(*)::int from actions where started_at is not null`,
     );
@@ -91,7 +91,7 @@ describe('the cost of a change without approval', () => {
     expect(await change({ callsPerHour: begun + 1 })).toMatchObject({ ok: false, code: 'POLICY_DENIED' });
   });
 
-  describe('with the checkpoint before it', () => {
+  describe('when the same statement stores the checkpoint', () => {
     const inTables = async (threadId: string): Promise<readonly [number, number]> => {
       const { rows } = await pool.query<{ checkpoints: number; actions: number }>(
         `select (select count(*)::int from langgraph.checkpoints where thread_id = $1) as checkpoints,
@@ -124,7 +124,7 @@ describe('the cost of a change without approval', () => {
     it.each([
       ['another worker has the lane', { userKey: '1', epoch: '6' }, null],
       ['the thread has gone on', held, 'one that is not the newest'],
-    ])('does not happen, and stores nothing, when %s', async (why, lane, parentId) => {
+    ])('is rolled back with the checkpoint when %s', async (why, lane, parentId) => {
       await change({}, scopeWith(why, held, null));
       await expect(change({}, scopeWith(why, lane, parentId))).rejects.toMatchObject({ code: 'LANE_LOST' });
       expect(await inTables(why)).toEqual([1, 1]);

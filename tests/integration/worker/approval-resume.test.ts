@@ -91,8 +91,8 @@ async function die(): Promise<void> {
 const actionStatus = async (): Promise<unknown> =>
   (await pool.query<{ status: string }>('select status from actions')).rows.map(({ status }) => status);
 
-describe('a turn that hears of an approval and goes on after a crash', () => {
-  it('reports the decision that used up the approval, as the first run had made it', async () => {
+describe('a turn that resumes an approved action after a crash', () => {
+  it('reports the same decision that used up the approval in the first run', async () => {
     await die();
     const { rows } = await pool.query<{ used: object }>('select used from approvals');
     const { decided, result } = await resume(await partsOf([group(acts)]));
@@ -104,7 +104,7 @@ describe('a turn that hears of an approval and goes on after a crash', () => {
     expect(effects).toBe(1);
   });
 
-  it('ends an action whose tool is not installed any more as unknown, and never leaves it started', async () => {
+  it('settles the action as unknown when its tool is no longer installed', async () => {
     await die();
     const first = await resume(await partsOf([]));
     expect(first.result).toMatchObject({ ok: false, code: 'TOOL_OUTCOME_UNKNOWN' });
@@ -115,7 +115,7 @@ describe('a turn that hears of an approval and goes on after a crash', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('gives the same reason again why an approval is void, with its decision', async () => {
+  it('gives the same reason again why the approval is void, with the same decision', async () => {
     const policy = await shippedPolicy();
     const denies = await partsOf([group(acts)], {
       policy: () => ({
@@ -142,7 +142,7 @@ describe('a turn that hears of an approval and goes on after a crash', () => {
   });
 });
 
-describe('an approval that no longer fits its action', () => {
+describe('an approval that no longer matches its action', () => {
   // Each a thousand times, and more of them, in tests/endurance/approvals.test.ts.
   it.each([
     ['other arguments', `update actions set arguments = '{"size": 4}'`, 'the action is not the one that was approved'],
@@ -158,7 +158,7 @@ describe('an approval that no longer fits its action', () => {
     ['the vote of who asked', `update approval_votes set user_key = '1'`, 'it has not been approved by enough people'],
     ['fewer votes than it takes', 'update approvals set needed = 2', 'it has not been approved by enough people'],
     ['another rule', `update approvals set rule = 'other'`, 'rule dangerous-asks decides about it now'],
-  ])('runs nothing with %s', async (_what, sql, reason) => {
+  ])('runs nothing when it has %s', async (_what, sql, reason) => {
     await pool.query(sql);
     const { say, result } = await resume(await partsOf([group(acts)]));
     expect(result?.code).toBe('APPROVAL_VOID');
@@ -166,7 +166,7 @@ describe('an approval that no longer fits its action', () => {
     expect(effects).toBe(0);
   });
 
-  it('runs nothing for somebody whose role was taken away meanwhile', async () => {
+  it('runs nothing for a requester whose role was removed in the meantime', async () => {
     const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
       `select envelope from inbox where kind = 'decision'`,
     );

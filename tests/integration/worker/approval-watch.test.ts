@@ -69,7 +69,7 @@ const texts = async (chatKey: string): Promise<string[]> =>
     ])
   ).rows.map(({ text }) => text);
 
-it('a request that is not due is left alone', async () => {
+it('an approval request that is neither due for a reminder nor expired is not changed', async () => {
   expect(await watchApprovals(maintenance)).toEqual({
     expired: 0,
     reminded: 0,
@@ -80,7 +80,7 @@ it('a request that is not due is left alone', async () => {
   });
 });
 
-it('approvers are reminded once, and the requester is not', async () => {
+it('approvers are reminded of a request once, and the requester is not', async () => {
   await due('remind_at');
   expect(await watchApprovals(maintenance)).toMatchObject({ reminded: 1, chats: ['telegram:-1009'], wakes: [] });
   expect(await watchApprovals(maintenance)).toMatchObject({ reminded: 0 });
@@ -88,7 +88,7 @@ it('approvers are reminded once, and the requester is not', async () => {
   expect((await texts('telegram:1')).join()).not.toMatch(/still waits/);
 });
 
-it('the admins get a card of their own, once, with the buttons', async () => {
+it('admins get an approval card with its buttons once when a request is escalated', async () => {
   await due('escalate_at');
   expect(await watchApprovals(maintenance)).toMatchObject({ escalated: 1, chats: ['telegram:9'] });
   expect(await watchApprovals(maintenance)).toMatchObject({ escalated: 0, reminded: 0 });
@@ -98,7 +98,7 @@ it('the admins get a card of their own, once, with the buttons', async () => {
   expect(rows).toEqual([{ label: 'Approve' }]);
 });
 
-it('two sweeps at once expire a request once, wake its lane once and void its action', async () => {
+it('two sweeps at once expire an approval request once, wake its lane once and void its action', async () => {
   await due('expires_at');
   const both = await Promise.all([watchApprovals(maintenance), watchApprovals(maintenance)]);
   expect(both.map(({ expired }) => expired).toSorted((a, b) => a - b)).toEqual([0, 1]);

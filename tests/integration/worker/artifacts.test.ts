@@ -42,7 +42,7 @@ const stored = async (): Promise<{ name: string; size_bytes: number }[]> =>
   ).rows;
 
 describe('files of an action', () => {
-  it('are stored once, however often the turn is resumed, and read back whole', async () => {
+  it('are stored once, however often the turn is resumed, and can be read back unchanged', async () => {
     const files = [text('a.txt'), text('b.bin', Uint8Array.from([0, 255, 10, 13]))];
     const first = await putArtifacts(pool, LANE, action(), files);
     const again = await putArtifacts(pool, LANE, { ...action(), turnId: 'turn_2' }, files);
@@ -57,7 +57,7 @@ describe('files of an action', () => {
     expect(await readArtifact(pool, 'art_none')).toBeNull();
   });
 
-  it('have names without paths', async () => {
+  it('have names without folders', async () => {
     await putArtifacts(pool, LANE, action(), [text('../../etc/passwd'), text('\u202efdp.exe'), text('')]);
     expect((await stored()).map((row) => row.name)).toEqual(['passwd', 'fdp.exe', 'file']);
   });
@@ -75,7 +75,7 @@ describe('files of an action', () => {
       /big\.bin has 21 MB, and a file may have 21 MB/,
     ],
     ['an empty one', () => [text('a.txt'), text('b.txt', '')], /b\.txt is empty/],
-  ])('are refused as a whole: %s', async (_, files, detail) => {
+  ])('are all refused when one is invalid: %s', async (_, files, detail) => {
     expect(await putArtifacts(pool, LANE, action(), files())).toEqual({
       kind: 'refused',
       detail: expect.stringMatching(detail),
@@ -83,7 +83,7 @@ describe('files of an action', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('are bounded for the turn, not for the action', async () => {
+  it('count towards one limit per turn, not per action', async () => {
     const large = [text('a.bin', new Uint8Array(18 * MB))];
     expect(await putArtifacts(pool, LANE, action('act_1'), large)).toMatchObject({ kind: 'stored' });
     expect(await putArtifacts(pool, LANE, action('act_2'), large)).toMatchObject({ kind: 'stored' });
@@ -93,7 +93,7 @@ describe('files of an action', () => {
     });
   });
 
-  it('are deleted after thirty days, when others come', async () => {
+  it('are deleted after thirty days, when new files are stored', async () => {
     await putArtifacts(pool, LANE, action('act_old'), [text('old.txt')]);
     await pool.query(`update artifacts set created_at = now() - interval '31 days'`);
     await putArtifacts(pool, LANE, action('act_new'), [text('new.txt')]);
@@ -139,13 +139,13 @@ describe('a tool that makes files', () => {
   const scope = scopeOfAda;
   const call = { actionId: 'act_1', tool: 'make', args: {}, groups: ['test'] };
 
-  it('answers with their names, and keeps their bytes out of the result', async () => {
+  it('returns the names of its files, and keeps their bytes out of the result', async () => {
     const result = await executeCall(await parts('safe', [text('a.txt')]), scope(), call);
     expect(result).toMatchObject({ ok: true, result: { made: 1 }, say: 'Made 1.', files: [{ name: 'a.txt' }] });
     expect(JSON.stringify(result)).not.toContain('hello');
   });
 
-  it('with an effect returns the same files on a repeated call, without a second effect', async () => {
+  it('that changes something returns the same files on a repeated call, and runs only once', async () => {
     const { decided: _, ...first } = await executeCall(await parts('sensitive', [text('a.txt')]), scope(), call);
     const again = await executeCall(await parts('sensitive', [text('a.txt')]), scope(), call);
     expect(again).toMatchObject(first);
@@ -162,7 +162,7 @@ describe('a tool that makes files', () => {
     expect(result.files).toBeUndefined();
   });
 
-  it('that lost its lane ends the turn', async () => {
+  it('ends the turn when its worker has lost the lane', async () => {
     await pool.query(`update lanes set epoch = 8`);
     await expect(executeCall(await parts('safe', [text('a.txt')]), scope(), call)).rejects.toMatchObject({
       code: 'LANE_LOST',

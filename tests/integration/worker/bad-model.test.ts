@@ -30,7 +30,7 @@ describe('a model that misbehaves', () => {
     return bench.replies('7');
   };
 
-  it('is told when it calls a tool that does not exist, and may try another way', async () => {
+  it('that calls a tool that does not exist is told so, and can try another call', async () => {
     const replies = await ask((messages, tools) => {
       if (isParser(tools)) return intent();
       if (results(messages).length === 0) return { toolCalls: [{ name: 'launch_rocket', args: {} }] };
@@ -39,7 +39,7 @@ describe('a model that misbehaves', () => {
     expect(replies[0]).toContain('There is no tool named launch_rocket');
   });
 
-  it('is told when arguments do not fit, and nothing ran', async () => {
+  it('that gives wrong arguments is told so, and no tool runs', async () => {
     const replies = await ask((messages, tools) => {
       if (isParser(tools)) return intent('project_management');
       if (results(messages).length === 0) return { toolCalls: [{ name: 'create_project_intent', args: { name: 42 } }] };
@@ -50,14 +50,14 @@ describe('a model that misbehaves', () => {
     expect((await bench.pool.query('select 1 from actions')).rowCount).toBe(0);
   });
 
-  it('that answers nothing twice leads to one plain sentence', async () => {
+  it('that gives an empty answer twice leads to one plain sentence', async () => {
     const replies = await ask((_, tools) => (isParser(tools) ? { content: 'garbage' } : { content: '  ' }));
     expect(replies).toEqual([
       'The language model gave no usable answer, so I stopped. Please say it again in other words.',
     ]);
   });
 
-  it('that never stops calling tools is stopped at the pass limit with what was done', async () => {
+  it('that never stops calling tools is stopped at the pass limit, with a list of what was done', async () => {
     const replies = await ask(
       (messages, tools) =>
         isParser(tools)
@@ -80,7 +80,7 @@ describe('a model that misbehaves', () => {
     expect((await bench.pool.query('select 1 from projects')).rowCount).toBe(4);
   });
 
-  it('that is down leads to one sentence, and the next message is answered', async () => {
+  it('that is unavailable leads to one sentence, and the next message is answered', async () => {
     let down = true;
     const replies = await ask((_, tools) => {
       if (down) return { throw: Object.assign(new Error('boom'), { status: 503 }) };
@@ -96,7 +96,7 @@ describe('a model that misbehaves', () => {
     expect(await bench.outcomes('7')).toEqual(['answered', 'answered']);
   });
 
-  it('may not finish a task before anything was shown', async () => {
+  it('that finishes a task before it showed anything is refused', async () => {
     const replies = await ask((messages, tools) => {
       if (isParser(tools)) return intent();
       if (results(messages).length === 0)
@@ -126,7 +126,7 @@ describe('a model that misbehaves', () => {
     expect((await bench.pool.query('select 1 from projects')).rowCount).toBe(0);
   });
 
-  it('that repeats its call ids does not make a second call look answered', async () => {
+  it('that repeats a call id has both calls run', async () => {
     const replies = await ask((messages, tools) => {
       if (isParser(tools)) return intent('project_management');
       const n = results(messages).length;

@@ -56,7 +56,7 @@ async function replayed(): Promise<readonly string[]> {
 }
 
 describe('a loaded capability group', () => {
-  it('is unloaded after three turns without use, loaded again when needed, and replays the same', async () => {
+  it('is unloaded after three turns without use, loaded again when needed, and its turns replay the same', async () => {
     await ask('which projects are there');
     for (const text of ['hm', 'well', 'so']) {
       await ask(text);
@@ -72,7 +72,7 @@ describe('a loaded capability group', () => {
     expect(await replayed()).toEqual(Array(7).fill('same'));
   });
 
-  it('stays as long as it is used', async () => {
+  it('stays loaded as long as it is used', async () => {
     for (const text of ['which projects', 'hm', 'well', 'which projects', 'hm', 'well', 'so']) await ask(text);
     expect(offered).toContain('list_projects');
     expect(await unloaded()).toEqual([]);

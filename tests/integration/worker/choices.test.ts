@@ -83,7 +83,7 @@ const settled = async (count: number): Promise<unknown> =>
     (outcomes) => outcomes.length === count && outcomes.every((one) => one !== null),
   );
 
-it('a question of a model gets the choices that the tool knows, once, and its replay is the same', async () => {
+it('a question of a model gets the choices of the tool as buttons, and the turn replays the same', async () => {
   await bench.say('7', 'ship');
   await settled(1);
   const offered = [
@@ -100,7 +100,7 @@ it('a question of a model gets the choices that the tool knows, once, and its re
   await checkReplay(bench.pool, [parcels]);
 });
 
-it('the question has no buttons when the choices are unknown', async () => {
+it('a question has no buttons when the tool cannot list the choices', async () => {
   versions = null;
   await bench.say('7', 'ship');
   await settled(1);
@@ -108,7 +108,7 @@ it('the question has no buttons when the choices are unknown', async () => {
   expect(await buttons()).toEqual({ buttons: [] });
 });
 
-it('“the newest” of a model is the first choice, in the call and in the record of it', async () => {
+it('the argument “newest” of a model is replaced by the first choice, in the call and in its record', async () => {
   await bench.say('7', 'Newest');
   await settled(1);
   await bench.say('7', 'die neueste');
@@ -118,7 +118,7 @@ it('“the newest” of a model is the first choice, in the call and in the reco
   await checkReplay(bench.pool, [parcels]);
 });
 
-it('a branch named “newest” is not replaced', async () => {
+it('the argument “newest” is not replaced when a branch has that name', async () => {
   versions = ['2.0', 'newest'];
   await bench.say('7', 'newest');
   await settled(1);

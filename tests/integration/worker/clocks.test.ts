@@ -26,7 +26,7 @@ describe("a worker whose machine's clock is off", () => {
   it.each([
     ['two hours ahead', 2 * HOUR_MS],
     ['two hours behind', -2 * HOUR_MS],
-  ])('records each turn with its start before its end (%s)', async (_how, offMs) => {
+  ])('records the start of each turn before its end (%s)', async (_how, offMs) => {
     await bench.addPerson('72');
     setClock(offMs);
     await bench.startWorker({ script: echo() });
@@ -42,7 +42,7 @@ describe("a worker whose machine's clock is off", () => {
     expect(rows).toEqual([{ isInOrder: true, isOver: true }]);
   });
 
-  it('continues conversations that began under a right clock, and reports every change of them', async () => {
+  it('continues conversations that began on a machine with a right clock, and reports every change', async () => {
     const people = ['73', '74', '75', '76'];
     for (const one of people) await bench.addPerson(one);
     const right = await bench.startWorker({ script: setsFlags, wiring: { groups: [flags] } });

@@ -18,7 +18,7 @@ const ALWAYS_WAITING = 15;
 
 const slowest = `max(extract(epoch from settled_at - received_at))::float as slowest`;
 
-it('a person who writes without a pause is answered meanwhile, and delays nobody else', async () => {
+it('a person who sends messages without a pause is answered in between, and delays nobody else', async () => {
   const others = ['71', '72', '73'];
   for (const user of ['70', ...others]) await bench.addPerson(user);
   // Two slots: one person who kept theirs would be felt by the others.

@@ -91,7 +91,7 @@ async function resume(): Promise<ResumeResult> {
 }
 
 describe('a call that its requester has to confirm', () => {
-  it('waits on a card in the chat of the request, and nowhere else', async () => {
+  it('waits on a card in the chat of the request, and in no other chat', async () => {
     const result = await ask();
     expect(result).toMatchObject({ ok: true, result: { status: 'waiting_for_confirmation' }, changed: false });
     expect(effects).toEqual([]);
@@ -103,7 +103,7 @@ describe('a call that its requester has to confirm', () => {
     expect(watch).toEqual([{ remind_at: null, escalate_at: null }]);
   });
 
-  it('runs once, after one tap of the person who asked', async () => {
+  it('runs once, after one tap on Confirm by its requester', async () => {
     await ask('once');
     expect(await press('approve')).toMatchObject({ toast: 'Confirmed. It runs now.' });
     expect(await resume()).toMatchObject({ say: expect.stringMatching(/^Confirmed by Ada/), result: { ok: true } });
@@ -123,7 +123,7 @@ describe('a call that its requester has to confirm', () => {
     expect(refused).toHaveLength(6);
   });
 
-  it('is not run by a vote row of somebody else', async () => {
+  it('does not run when the stored vote is of another person', async () => {
     await ask();
     await press('approve');
     await pool.query(`update approval_votes set user_key = '2'`);
@@ -131,7 +131,7 @@ describe('a call that its requester has to confirm', () => {
     expect(effects).toEqual([]);
   });
 
-  it('cannot be confirmed in a freeze, and is void when the freeze comes after the tap', async () => {
+  it('cannot be confirmed during a freeze, and is void when a freeze starts after the tap', async () => {
     await ask();
     await setFreeze(pool, { by: '2', name: 'Bob', reason: '', at: new Date().toISOString() });
     expect((await press('approve')).toast).toContain('Changes are frozen');
@@ -142,7 +142,7 @@ describe('a call that its requester has to confirm', () => {
     expect(effects).toEqual([]);
   });
 
-  it('ends with Cancel, and a repeated request gets one new card', async () => {
+  it('is void after a tap on Cancel, and a repeated request gets one new card', async () => {
     const first = await ask('same');
     expect((await ask('same')).result).toEqual(first.result);
     expect(await press('withdraw')).toMatchObject({ wake: null });

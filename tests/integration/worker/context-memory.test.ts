@@ -38,10 +38,10 @@ async function remember(
   return createMemoryStore(pool).remember({ userKey: '7', threadId: 'user_7_1', fact, actionId });
 }
 
-describe('memory that is cached', () => {
+describe('the cached memory of a person', () => {
   const read = (known: string | null): Promise<ContextRows> => readContext(pool, OF, known);
 
-  it('is not read again until it changes, even when the conversation continues', async () => {
+  it('is not read from the database again until it changes', async () => {
     await remember('I like tea');
     const { key, memory } = await read(null);
     expect(memory?.facts.map(({ fact }) => fact)).toEqual(['I like tea']);
@@ -90,8 +90,8 @@ describe('memory that is cached', () => {
   });
 });
 
-describe('a fact', () => {
-  it('counts as outside text unless governance found it in the person’s own words', async () => {
+describe('a remembered fact', () => {
+  it('counts as outside text unless it was found in the person’s own words', async () => {
     expect(await remember('clean', false)).toMatchObject({ n: 1, outside: null });
     expect(await remember('foreign', true)).toMatchObject({ n: 2, outside: 'unknown' });
     await pool.query(`select taint_thread('user_7_1', 'get_service_logs', now())`);
@@ -99,7 +99,7 @@ describe('a fact', () => {
     expect(await remember('nobody assessed it', null)).toMatchObject({ n: 4, outside: 'get_service_logs' });
   });
 
-  it('in the person’s own words is shown although the same text was planted before', async () => {
+  it('in the person’s own words is shown to the model, even when outside text stored the same fact before', async () => {
     await remember('I like tea', true);
     expect(await remember('I like tea', false)).toMatchObject({ n: 2, outside: null });
   });
@@ -110,7 +110,7 @@ describe('a fact', () => {
     expect((await pool.query('select 1 from memory_facts')).rowCount).toBe(0);
   });
 
-  it('is stored once by an action that runs twice, even at once', async () => {
+  it('is stored once when its action runs twice, even at the same time', async () => {
     const { n } = await remember('I like tea');
     const again = { userKey: '7', threadId: 'user_7_1', fact: 'I like tea', actionId: `act_${actions}` };
     const twice = await Promise.all([1, 2].map(() => createMemoryStore(pool).remember(again)));
@@ -118,7 +118,7 @@ describe('a fact', () => {
     expect((await pool.query('select 1 from memory_facts')).rowCount).toBe(1);
   });
 
-  it('of a person who has ten thousand is refused', async () => {
+  it('is refused when the person already has ten thousand', async () => {
     await remember('the first');
     await pool.query(`insert into memory_facts (person, n, fact, user_key, thread_id, action_id)
       select '7', n, 'fact ' || n, '7', 't', 'act_many_' || n from generate_series(2, 10000) n`);
@@ -126,7 +126,7 @@ describe('a fact', () => {
   });
 });
 
-it('facts are found by their words in the private chat, and in no group', async () => {
+it('facts are found by their words in the private chat of their person, and in no group', async () => {
   await remember('The release manager is Ana');
   await remember('I like tea');
   const { recall } = createMemoryStore(pool);

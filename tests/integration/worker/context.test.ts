@@ -74,11 +74,11 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-it('the test asks at least forty questions', () => {
+it('this file has at least forty questions', () => {
   expect(QUESTIONS.length).toBeGreaterThanOrEqual(40);
 });
 
-it.each(QUESTIONS)('“%s” is answered from the prompt alone', async (question, answer) => {
+it.each(QUESTIONS)('the question “%s” is answered from the prompt alone', async (question, answer) => {
   const [reply = ''] = await bench.ask(ME, question);
   expect(reply).toMatch(answer);
   // What was said stood in the prompt that the model was given, word for word.
@@ -87,7 +87,7 @@ it.each(QUESTIONS)('“%s” is answered from the prompt alone', async (question
 });
 
 describe('the prompt of a person', () => {
-  it('holds no data of other people, and no text that others wrote', async () => {
+  it('contains no data of other people and no text that other people wrote', async () => {
     await bench.ask(ME, 'what do I own?');
     const prompt = prompts.at(-1) ?? '';
     expect(prompt).not.toContain('ignore your rules');
@@ -96,7 +96,7 @@ describe('the prompt of a person', () => {
     expect(prompt).toMatch(/user_7_4, expired; changed: write_file; it read text from outside/);
   });
 
-  it('holds no memory where others read', async () => {
+  it('contains no remembered facts in a group chat', async () => {
     await bench.say(ME, 'do you remember my favorite color?', {
       chatKey: 'telegram:-100',
       with: { chatKind: 'group' },
@@ -107,7 +107,7 @@ describe('the prompt of a person', () => {
     expect(prompt).toContain('what is remembered stays in the private chat');
   });
 
-  it('stays within its bound with ten thousand facts, and says how many it left out', async () => {
+  it('stays within its size limit with ten thousand facts, and says how many it left out', async () => {
     await bench.pool.query(`
       insert into memory_facts (person, n, fact, user_key, thread_id, action_id)
       select '7', n, 'fact ' || n || ' ' || repeat('ü', 180), '7', 'user_7_1', 'act_many_' || n from generate_series(5, 10000) n;
@@ -125,12 +125,12 @@ describe('the prompt of a person', () => {
     expect(sectionOf(prompt, 'Other conversations').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('backs claims about its content, which get no “Nothing was changed.” line', async () => {
+  it('backs claims about its content, so that such an answer gets no “Nothing was changed.” line', async () => {
     const { rows } = await bench.pool.query(`select body -> 'text' as text from outbox where body ? 'receipts'`);
     expect(rows).toEqual([]);
   });
 
-  it('is in the record of the turn with its order and cuts, once per turn', async () => {
+  it('is described once in the record of the turn, with the order and the cuts of its sections', async () => {
     await bench.ask(ME, 'what do I own?');
     const { rows } = await bench.pool.query<{ record: unknown }>(
       `select record from execution_turns where user_key = $1 order by recorded_at desc limit 1`,
@@ -153,7 +153,7 @@ describe('the prompt of a person', () => {
     expect(prompts.at(-1)).toContain(context?.text);
   });
 
-  it('is the same in a replay', async () => {
+  it('is the same when the turn is replayed', async () => {
     const replay = await createReplayer(bench.pool);
     const turns = [];
     const { rows } = await bench.pool.query<{ thread_id: string }>(

@@ -14,13 +14,13 @@ describe('a tool call', () => {
       return { result, ledger: await ledger(one.actionId) };
     };
 
-    it('and that the target knows is recorded as done, and not run again', async () => {
+    it('is recorded as done without a second run when the probe finds its effect', async () => {
       const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'done', output: { did: 'x' } }));
       expect(result).toMatchObject({ ok: true, say: 'Did x.', changed: true });
       expect([ran, row]).toEqual([[], [{ status: 'done', error_code: null }]]);
     });
 
-    it('and that the target does not know is run now', async () => {
+    it('runs now when the probe does not find its effect', async () => {
       const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'not-done' }));
       expect(result).toMatchObject({ ok: true, say: 'Did x.' });
       expect([ran, row]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
@@ -29,7 +29,7 @@ describe('a tool call', () => {
     it.each([
       ['cannot tell', () => Promise.resolve({ kind: 'unknown' as const })],
       ['does not answer', () => Promise.reject(new Error('the target is away'))],
-    ])('and whose target %s is unknown, and not run again', async (_, probe) => {
+    ])('has an unknown outcome, and does not run, when the probe of its target %s', async (_, probe) => {
       const { result, ledger: row } = await lost(probe);
       expect(result).toMatchObject({ ok: false, code: 'TOOL_OUTCOME_UNKNOWN' });
       expect([ran, row]).toEqual([[], [{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]]);
@@ -41,7 +41,7 @@ describe('a tool call', () => {
     ['was not done', { kind: 'not-done' as const }, 'failed', 'TOOL_NOT_DONE'],
     ['cannot be told', { kind: 'unknown' as const }, 'unknown', 'TOOL_OUTCOME_UNKNOWN'],
   ])(
-    'that had started before policy was asked is looked up, and nobody is asked: it %s',
+    'that had started before an approval was required is probed without an approval request: its effect %s',
     async (_, found, status, code) => {
       const one = call();
       await leaveStarted(one.actionId);
@@ -54,7 +54,7 @@ describe('a tool call', () => {
     },
   );
 
-  it('whose answer was lost after it took effect is done, and its answer says so', async () => {
+  it('whose answer was lost after its effect is reported as done', async () => {
     const one = call();
     const lost = parts({
       run: () => Promise.reject(new Error('Connection terminated unexpectedly')),
@@ -64,7 +64,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
   });
 
-  it('that two outages interrupted is no failure: the turn is returned, and the call runs later', async () => {
+  it('that two outages interrupted is not failed: the turn is given back, and the call runs later', async () => {
     const one = call();
     const probe = () => Promise.resolve({ kind: 'not-done' as const });
     const run = () => Promise.reject(new Error('Connection terminated unexpectedly'));
@@ -74,7 +74,7 @@ describe('a tool call', () => {
     expect([ran, await ledger(one.actionId)]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
   });
 
-  describe('that was cut off before its effect and comes again', () => {
+  describe('that was cut off before its effect and is repeated', () => {
     const cutOff = async (spec: Parameters<typeof parts>[0], given = scope()) => {
       const one = call();
       const broken = { ...spec, run: () => Promise.reject(new Error('Connection terminated unexpectedly')) };
@@ -84,7 +84,7 @@ describe('a tool call', () => {
     };
     const probe = () => Promise.resolve({ kind: 'not-done' as const });
 
-    it('runs, although the conversation has read text from outside since', async () => {
+    it('runs, although the conversation has read outside text in the meantime', async () => {
       const spec = { probe, holds: 'records' as const };
       const given = () => scope({ threadId: 'user_1_80' });
       const one = await cutOff(spec, given());
@@ -97,14 +97,14 @@ describe('a tool call', () => {
       expect(next.decided?.decision.effect).toBe('confirm');
     });
 
-    it('does not run when policy would now ask about it, and nobody is asked', async () => {
+    it('does not run when policy would now require an approval, and no approval is requested', async () => {
       const one = await cutOff({ probe });
       const result = await executeCall(parts({ probe, risk: 'dangerous' }), scope(), one);
       expect(result).toMatchObject({ ok: false, code: 'TOOL_NOT_DONE' });
       expect([ran, await ledger(one.actionId)]).toEqual([[], [{ status: 'failed', error_code: 'TOOL_NOT_DONE' }]]);
     });
 
-    it('does not run once an admin has frozen the product', async () => {
+    it('does not run after an admin has declared a freeze', async () => {
       const one = await cutOff({ probe });
       await query(`insert into settings (key, value) values ('freeze', '{}')`);
       const result = await executeCall(parts({ probe }), scope(), one);
@@ -114,7 +114,7 @@ describe('a tool call', () => {
     });
   });
 
-  it('without a probe whose answer was lost is unknown', async () => {
+  it('whose answer was lost has an unknown outcome when its tool has no probe', async () => {
     const one = call();
     const lost = parts({ run: () => Promise.reject(new Error('Connection terminated unexpectedly')) });
     expect(await executeCall(lost, scope(), one)).toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN' });

@@ -8,7 +8,7 @@ import { useCallBench } from './call-bench.ts';
 describe('a tool call', () => {
   const { ran, parts, scope, call, ledger, leaveStarted, flushed, query } = useCallBench();
 
-  it('runs, is reported in a sentence, and is in the ledger', async () => {
+  it('runs, is reported in a sentence, and is recorded in the ledger', async () => {
     const one = call();
     const { decided, ...result } = await executeCall(parts(), scope(), one);
     expect(result).toEqual<ToolCallResult>({
@@ -23,7 +23,7 @@ describe('a tool call', () => {
     expect(flushed()).toBe(1);
   });
 
-  it('made again with the same action id has no second effect and the same answer', async () => {
+  it('that is repeated with the same action id has no second effect and the same result', async () => {
     const one = call();
     const { decided, ...first } = await executeCall(parts(), scope(), one);
     const second = await executeCall(parts(), scope(), one);
@@ -32,7 +32,7 @@ describe('a tool call', () => {
     expect(ran).toEqual(['x']);
   });
 
-  it('that was interrupted is run again when that is harmless', async () => {
+  it('that was interrupted is run again when its tool may be repeated', async () => {
     const one = call();
     await leaveStarted(one.actionId);
     expect((await executeCall(parts(), scope(), one)).ok).toBe(true);
@@ -40,7 +40,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
   });
 
-  it('that was interrupted is never run again when its outcome is unknown', async () => {
+  it('that was interrupted is never run again when its tool may not be repeated', async () => {
     const one = call();
     await leaveStarted(one.actionId);
     const result = await executeCall(parts({ replay: 'unknown' }), scope(), one);
@@ -53,7 +53,7 @@ describe('a tool call', () => {
   it.each([
     ['no result', null],
     ['something that is no result', '{"text": "x"}'],
-  ])('whose row in the ledger holds %s has an unknown outcome', async (_what, stored) => {
+  ])('whose ledger row contains %s has an unknown outcome', async (_what, stored) => {
     const one = call();
     await leaveStarted(one.actionId);
     await query(`update actions set status = 'done', result = $2::jsonb where action_id = $1`, [one.actionId, stored]);
@@ -61,7 +61,7 @@ describe('a tool call', () => {
     expect(ran).toEqual([]);
   });
 
-  it('of a read needs neither a durable state nor a ledger row', async () => {
+  it('that only reads needs neither a saved checkpoint nor a ledger row', async () => {
     const one = call();
     const result = await executeCall(parts({ risk: 'safe' }), scope(), one);
     expect(result).toMatchObject({ ok: true, changed: false });
@@ -69,7 +69,7 @@ describe('a tool call', () => {
     expect(flushed()).toBe(0);
   });
 
-  it('is not started when the lane was lost', async () => {
+  it('does not start when its worker has lost the lane', async () => {
     await expect(executeCall(parts(), scope({ lane: { userKey: '1', epoch: '6' } }), call())).rejects.toMatchObject({
       code: 'LANE_LOST',
     });
@@ -81,14 +81,14 @@ describe('a tool call', () => {
     ['a tool of a group that is not loaded', { groups: [] }, 'TOOL_UNKNOWN'],
     ['arguments that do not fit', { args: { name: '' } }, 'TOOL_INPUT_INVALID'],
     ['no arguments at all', { args: null }, 'TOOL_INPUT_INVALID'],
-  ])('with %s is refused with a reason, and nothing runs', async (_what, changes, code) => {
+  ])('with %s is refused with a reason, and has no effect', async (_what, changes, code) => {
     const one = { ...call(), ...changes };
     expect(await executeCall(parts(), scope(), one)).toMatchObject({ ok: false, code, changed: false });
     expect(ran).toEqual([]);
     expect(await ledger(one.actionId)).toEqual([]);
   });
 
-  it('that is dangerous is refused where nobody could approve it', async () => {
+  it('that is dangerous is refused when no approver can be reached', async () => {
     expect(await executeCall(parts({ risk: 'dangerous' }), scope(), call())).toMatchObject({ code: 'NEEDS_APPROVAL' });
     await query(`insert into users (user_key, channel, name, role) values ('quiet', 'telegram', 'Cleo', 'operator')`);
     const { say } = await executeCall(parts({ risk: 'dangerous' }), scope(), call());
@@ -103,14 +103,14 @@ describe('a tool call', () => {
     expect(ran).toEqual([]);
   });
 
-  it('that hangs ends at its deadline; whether it took effect is unknown', async () => {
+  it('that hangs ends at its deadline with an unknown outcome', async () => {
     const hang = { deadlineMs: 100, replay: 'unknown' as const, run: () => new Promise<never>(() => undefined) };
     const one = call();
     expect(await executeCall(parts(hang), scope(), one)).toMatchObject({ code: 'TOOL_TIMED_OUT' });
     expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_TIMED_OUT' }]);
   });
 
-  it('whose connection was cut before its effect takes effect once', async () => {
+  it('whose database connection is cut before its effect takes effect once', async () => {
     const gone = Object.assign(new Error('terminating connection'), { code: '57P01' });
     let runs = 0;
     const cut = {
@@ -131,13 +131,13 @@ describe('a tool call', () => {
     ]);
   });
 
-  it('that only reads while Postgres goes away gives no answer, and the turn is restarted', async () => {
+  it('that only reads while Postgres goes away gives no result, and the turn is restarted', async () => {
     const gone = Object.assign(new Error('terminating connection'), { code: '57P01' });
     const reads = { risk: 'safe' as const, run: () => Promise.reject(gone) };
     await expect(executeCall(parts(reads), scope(), call())).rejects.toThrow('terminating connection');
   });
 
-  it('that throws something strange fails with a reference and keeps the details for the log', async () => {
+  it('that throws an unexpected error fails with a reference, and its details are only in the log', async () => {
     const one = call();
     const result = await executeCall(
       parts({ run: () => Promise.reject(new TypeError('secret detail')) }),
@@ -148,7 +148,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'failed', error_code: 'TOOL_FAILED' }]);
   });
 
-  it('ends with the turn when that is stopped, and its row stays “begun”', async () => {
+  it('is aborted when the turn is stopped, and keeps its ledger status “started”', async () => {
     const stop = new AbortController();
     const one = call();
     const running = executeCall(
@@ -161,14 +161,14 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'started', error_code: null }]);
   });
 
-  it('may use the ports that its group declared, and no others', async () => {
+  it('can use only the ports that its capability group declares', async () => {
     const reads = parts({ run: async (_input, { ports }) => (await ports.projects.list()).length });
     expect(await executeCall(reads, scope(), call())).toMatchObject({ ok: true, result: 0 });
     const cheats = parts({ run: (_input, { ports }) => ports.servers.list() });
     expect(await executeCall(cheats, scope(), call())).toMatchObject({ code: 'TOOL_FAILED' });
   });
 
-  it('with a lock never overlaps another call with that lock', async () => {
+  it('that takes a lock never overlaps another call with the same lock', async () => {
     let running = 0;
     let most = 0;
     const run = async (): Promise<string> => {
@@ -184,12 +184,12 @@ describe('a tool call', () => {
     expect(most).toBe(1);
   });
 
-  it('with a huge result reaches the model shortened', async () => {
+  it('with a huge result has the result shortened for the model', async () => {
     const { result } = await executeCall(parts({ run: () => Promise.resolve('x'.repeat(50_000)) }), scope(), call());
     expect(result).toMatchObject({ shortened: true });
   });
 
-  it('can send a message and start a job, keyed by its action', async () => {
+  it('can send a message and start a job under its own action id', async () => {
     const said: string[] = [];
     const speaks = parts({
       run: async (_input, context) => {
@@ -219,7 +219,7 @@ describe('a tool call', () => {
     it.each([
       ['viewer', 'viewer'],
       [null, 'none'],
-    ])('is refused before it runs (%s)', async (role, named) => {
+    ])('is refused before it runs when the new role is %s', async (role, named) => {
       await become(role);
       const refused = call();
       const result = await executeCall(parts(), scope(), refused);
@@ -228,7 +228,7 @@ describe('a tool call', () => {
       expect(await ledger(refused.actionId)).toEqual([]);
     });
 
-    it('keeps earlier effects', async () => {
+    it('leaves earlier effects of the turn in place', async () => {
       const done = call();
       await executeCall(parts(), scope(), done);
       await become('viewer');
@@ -237,14 +237,14 @@ describe('a tool call', () => {
     });
   });
 
-  it('after a failure of Signalbox itself is not treated as following outside text', async () => {
+  it('that failed by a fault of Signalbox does not mark the conversation as having read outside text', async () => {
     const fails = parts({ holds: 'text', run: () => Promise.reject(new Error('connect ECONNREFUSED')) });
     expect(await executeCall(fails, scope({ threadId: 'user_1_8' }), call())).toMatchObject({ code: 'TOOL_FAILED' });
     const next = await executeCall(parts(), scope({ threadId: 'user_1_8' }), call());
     expect(next.decided?.decision.effect).toBe('run');
   });
 
-  it('after a failure with outside words is decided like any other', async () => {
+  it('that failed with outside text in its error makes the next change need a confirmation', async () => {
     const fails = parts({
       holds: 'text',
       run: () => Promise.reject(new AppError('NOT_READY', { detail: 'a log says so' })),

@@ -57,7 +57,7 @@ const opens: ModelScript = (messages, tools) => {
   return { ...SAME, content: `Here it is: ${result}` };
 };
 
-describe('a model server that draws one id again and again', () => {
+describe('a model server that repeats one id in all of its answers', () => {
   let bench: WorkerBench;
   beforeEach(async () => {
     bench = await openWorkerBench();
@@ -75,7 +75,7 @@ describe('a model server that draws one id again and again', () => {
     return bench.replies(userKey);
   };
 
-  it('gives nobody the result of another person, and leaves no effect without row and events', async () => {
+  it('gives nobody the result of another person, and every effect has its row and audit events', async () => {
     await start(opens);
     expect((await ask('7', 'salaries')).join()).toContain('the text of salaries');
     const replies = (await ask('8', 'menu')).join();
@@ -93,7 +93,7 @@ describe('a model server that draws one id again and again', () => {
     ]);
   });
 
-  it('is answered each time in one conversation, and carries out each call', async () => {
+  it('has every tool call of one conversation run and answered', async () => {
     await start(opens);
     await ask('7', 'alpha');
     const replies = await ask('7', 'beta');
@@ -102,7 +102,7 @@ describe('a model server that draws one id again and again', () => {
     expect((await bench.pool.query('select 1 from actions')).rowCount).toBe(2);
   });
 
-  it('sends every answer of one conversation, also those without a call', async () => {
+  it('has every answer of one conversation sent, including answers without a tool call', async () => {
     await start((messages, tools) =>
       isParser(tools) ? intent : { ...SAME, content: `You said ${lastWords(messages)}.` },
     );
@@ -110,7 +110,7 @@ describe('a model server that draws one id again and again', () => {
     expect(await ask('7', 'two')).toEqual(['You said one.', 'You said two.']);
   });
 
-  it('cannot continue a step whose id belongs to another person, and says so', async () => {
+  it('does not reach the result of another person who has the same action id', async () => {
     await bench.pool.query(
       `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, result)
        values ($1, 't', 'user_8_1', '8', 'open_paper', '{"paper": "menu"}', 1, 'done', '{"result": "salaries of all"}')`,
@@ -126,7 +126,7 @@ describe('a model server that draws one id again and again', () => {
     expect(await ask('7', 'menu')).toContainEqual(expect.stringContaining('the text of menu'));
   });
 
-  it('is found in the record under the id that it gave', async () => {
+  it('has its own id in the record of the turn, beside the id that Signalbox gave', async () => {
     await start(opens);
     await ask('7', 'alpha');
     const { rows } = await bench.pool.query<{ given: string; own: string }>(

@@ -74,7 +74,7 @@ const openThread = async (): Promise<string> => {
 };
 
 describe('an incident', () => {
-  test('is reported while the model is away, in a conversation that the answer continues', async () => {
+  test('is reported while the model is unavailable, and the answer continues that conversation', async () => {
     let isAway = true;
     const seen: string[][] = [];
     let project: string | undefined;
@@ -119,7 +119,7 @@ describe('an incident', () => {
     expect(await replays()).toEqual(['same', 'same', 'same']);
   });
 
-  test('shows the line of a log to the person, as text, and not to the model that answers', async () => {
+  test('shows a log line to the person as plain text, and not to the model that answers', async () => {
     const seen: string[][] = [];
     const script: ModelScript = (messages, tools) => {
       if (tools.some(({ name }) => name === 'classify_intent')) return { content: 'garbage' };
@@ -142,7 +142,7 @@ describe('an incident', () => {
     expect(await replays()).toEqual(['same', 'same']);
   });
 
-  test('is not shown between a question and its answer', async () => {
+  test("is not inserted between a question and the person's answer", async () => {
     const seen: string[][] = [];
     const script: ModelScript = (messages, tools) => {
       if (tools.some(({ name }) => name === 'classify_intent')) return { content: 'garbage' };
@@ -181,7 +181,7 @@ describe('an incident', () => {
   });
 });
 
-describe('a node that runs again', () => {
+describe('an agent node that an admin runs again', () => {
   const plumber: ModelScript = (messages, tools) => {
     if (tools.some(({ name }) => name === 'classify_intent'))
       return {
@@ -225,7 +225,7 @@ describe('a node that runs again', () => {
     expect(await replays()).toEqual(['same', 'same', 'same']);
   });
 
-  test('asks the model about the same words again', async () => {
+  test('asks the model again about the same message', async () => {
     let isAway = true;
     const asked: string[] = [];
     await bench.startWorker({
@@ -250,7 +250,7 @@ describe('a node that runs again', () => {
     expect(await replays()).toEqual(['same', 'same', 'same']);
   });
 
-  test('of a conversation that is over runs nothing', async () => {
+  test('does nothing when its conversation is closed', async () => {
     await bench.startWorker({ script: plumber, wiring: { groups: [plumbing] } });
     await bench.say('7', 'open v1');
     await bench.settle();

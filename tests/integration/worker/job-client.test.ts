@@ -71,7 +71,7 @@ const told = async (): Promise<readonly string[]> => {
 };
 const DONE = { outcome: 'done' as const, result: INDEXED, error: null, say: 'Indexed.' };
 
-it('a tool gets the result of its job, and nobody is notified of it as well', async () => {
+it('a tool gets the result of its job, and the person is not notified of the job', async () => {
   const working = work(30_000);
   await runs.finish(await begin(), DONE);
   expect(await working).toEqual({ kind: 'done', result: INDEXED });
@@ -84,7 +84,7 @@ it.each<[string, Partial<Scope>, unknown]>([
   ['conversation', { threadId: 't2' }, { scope: 'all' }],
   ['turn', { turnKey: 'telegram:100:2' }, { scope: 'all' }],
   ['call', {}, { scope: 'mine' }],
-])('a job that another %s asked for under the same id reveals nothing', async (_, changes, input) => {
+])('a request for a job under the same id from another %s is refused', async (_, changes, input) => {
   const working = work(30_000);
   await runs.finish(await begin(), DONE);
   await working;
@@ -92,13 +92,13 @@ it.each<[string, Partial<Scope>, unknown]>([
   await expect(other).rejects.toMatchObject({ code: 'ACTION_ID_TAKEN' });
 });
 
-it('a job that takes longer than the tool continues, and the person is notified of its end', async () => {
+it('a job that takes longer than its tool waits continues, and the person is notified of its end', async () => {
   expect(await work(2_100)).toEqual({ kind: 'goes-on', runId: actionId });
   await runs.finish(await begin(), DONE);
   expect(await told()).toEqual(['Indexed.']);
 });
 
-it('a job that fails says why', async () => {
+it('a job that fails gives the tool its reason', async () => {
   const working = work(30_000);
   working.catch(() => undefined);
   await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: 'No room.' });
@@ -110,16 +110,19 @@ it.each([
   ['a job that took too long', () => 'It did not end within 600 s.', undefined],
   ['a job whose program says more', () => `Something broke on my side. Reference: ${actionId}. Stop shop.`, true],
   ['a job that quotes the reference of another', () => 'Something broke on my side. Reference: stop_shop.', true],
-])('%s marks its conversation only with outside words', async (_, error, untrusted) => {
-  const working = work(30_000);
-  working.catch(() => undefined);
-  await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: error() });
-  const thrown: unknown = await working.catch((failed: unknown) => failed);
-  expect(createFailedResult(thrown as AppError, {})).toMatchObject({ code: 'JOB_FAILED' });
-  expect(createFailedResult(thrown as AppError, {}).untrusted).toBe(untrusted);
-});
+])(
+  '%s marks the conversation as having read outside text only when its error has such text',
+  async (_, error, untrusted) => {
+    const working = work(30_000);
+    working.catch(() => undefined);
+    await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: error() });
+    const thrown: unknown = await working.catch((failed: unknown) => failed);
+    expect(createFailedResult(thrown as AppError, {})).toMatchObject({ code: 'JOB_FAILED' });
+    expect(createFailedResult(thrown as AppError, {}).untrusted).toBe(untrusted);
+  },
+);
 
-it('/stop ends the job too, once its worker has stopped', async () => {
+it('/stop also cancels a running job, and the run ends once its process has stopped', async () => {
   const working = work(30_000);
   working.catch(() => undefined);
   const held = await begin();
@@ -132,7 +135,7 @@ it('/stop ends the job too, once its worker has stopped', async () => {
   expect(await told()).toEqual([]);
 });
 
-it('a worker that shuts down leaves the job to whoever resumes the turn', async () => {
+it('a worker that shuts down leaves its job to the worker that resumes the turn', async () => {
   const working = work(30_000);
   working.catch(() => undefined);
   const held = await begin();

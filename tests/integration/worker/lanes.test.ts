@@ -16,7 +16,7 @@ describe('lanes', () => {
   });
   afterEach(() => bench.close());
 
-  it('three workers answer each message of 40 people exactly once and in order, on contiguous threads', async () => {
+  it('three workers answer each message of 40 people exactly once and in order, in numbered threads', async () => {
     const people = Array.from({ length: 40 }, (_, i) => `5${i}`);
     for (let i = 0; i < 3; i++) await bench.startWorker({ script: echo(), env: { WORKER_NAME: `w${i}` } });
     for (const person of people) await bench.addPerson(person);
@@ -32,7 +32,7 @@ describe('lanes', () => {
     expect(pending).toEqual([]);
   });
 
-  it('messages that came during an interrupted turn are answered after the first ones', async () => {
+  it('messages that arrived during an interrupted turn are answered after the messages of that turn', async () => {
     let isSlow = true;
     await bench.startWorker({ script: echo((text) => (text === 'm2' && isSlow ? 30_000 : 0)) });
     await bench.addPerson('68');
@@ -72,7 +72,7 @@ describe('lanes', () => {
     expect(await bench.outcomes('61')).toEqual([null]);
   });
 
-  it('/stop ends a running turn, settles earlier messages, and the conversation continues', async () => {
+  it('/stop ends a running turn and settles earlier messages, and the conversation continues', async () => {
     await bench.startWorker({ script: echo((text) => (text === 'slow' ? 30_000 : 0)) });
     await bench.addPerson('63');
     await bench.say('63', 'slow');
@@ -95,7 +95,7 @@ describe('lanes', () => {
     );
   });
 
-  it('/new closes the thread, and the next message has the next number', async () => {
+  it('/new closes the thread, and the next message starts the thread with the next number', async () => {
     await bench.startWorker({ script: echo() });
     await bench.addPerson('64');
     await bench.say('64', 'one');
@@ -112,7 +112,7 @@ describe('lanes', () => {
     ]);
   });
 
-  it('a message whose wake-up was lost is answered all the same', async () => {
+  it('a message whose wake-up was lost is still answered', async () => {
     await bench.startWorker({ script: echo() });
     await bench.addPerson('65');
     await bench.say('65', 'silent', { silent: true });
@@ -123,7 +123,7 @@ describe('lanes', () => {
     );
   });
 
-  it('a run that lost its lane writes nothing, and the next one answers once', async () => {
+  it('a worker that lost its lane writes nothing, and the next worker answers once', async () => {
     await bench.startWorker({
       script: echo((text) => (text === 'slow' ? 2_500 : 0)),
       env: { WORKER_NAME: 'frozen', LANE_LEASE_MS: '60000' },
@@ -150,7 +150,7 @@ describe('lanes', () => {
     expect(rows).toEqual([{ epoch: '2' }]);
   });
 
-  it('a message that breaks every turn becomes a dead letter, the person is told, and the next message is answered', async () => {
+  it('a message that breaks every turn becomes a dead letter, and the next message is answered', async () => {
     await bench.startWorker({
       script: (messages, tools, call) => {
         if (humans(messages).some((message) => message.text === 'poison')) throw new TypeError('poison');
@@ -169,7 +169,7 @@ describe('lanes', () => {
     expect((await bench.replies('67')).at(-1)).toMatch(/could not handle it.*reference dlq_/);
   });
 
-  it('a turn that was interrupted between steps continues from its checkpoint and repeats nothing', async () => {
+  it('a turn that was interrupted between steps continues from its checkpoint and repeats no step', async () => {
     let modelCalls = 0;
     const script: ModelScript = (messages, tools) => {
       if (tools.some((tool) => tool.name === 'classify_intent')) return intent();

@@ -118,7 +118,7 @@ describe('an action whose audit event cannot be written', () => {
     return (woken[0] as { envelope: Envelope }).envelope; // decideApproval has put it there
   };
 
-  it.each(['action.decided', 'action.started'])('has no effect without its %s', async (kind) => {
+  it.each(['action.decided', 'action.started'])('has no effect without its event %s', async (kind) => {
     const actionId = randomUUID();
     await refuse(kind);
     await expect(executeCall(parts('sensitive'), scopeOfAda(), callOf(actionId))).rejects.toThrow('refused');
@@ -126,7 +126,7 @@ describe('an action whose audit event cannot be written', () => {
     expect(await found(actionId)).toEqual({ action: null, approval: null, events: [] });
   });
 
-  it('is not settled without its action.settled, so that it is looked up again', async () => {
+  it('stays unsettled without its event action.settled, and its outcome becomes unknown', async () => {
     const actionId = randomUUID();
     await refuse('action.settled');
     await expect(executeCall(parts('sensitive'), scopeOfAda(), callOf(actionId))).rejects.toThrow('refused');
@@ -139,7 +139,7 @@ describe('an action whose audit event cannot be written', () => {
     expect(await found(actionId)).toMatchObject({ action: 'unknown', events: [...events, 'action.unknown'] });
   });
 
-  it('is not denied without its action.denied', async () => {
+  it('is not denied without its event action.denied', async () => {
     const actionId = randomUUID();
     await refuse('action.denied');
     const denied = executeCall(parts('sensitive', 'admin'), scopeOfAda(), callOf(actionId));
@@ -147,45 +147,43 @@ describe('an action whose audit event cannot be written', () => {
     expect(await found(actionId)).toEqual({ action: null, approval: null, events: [] });
   });
 
-  it.each(['action.proposed', 'approval.requested'])('is not asked about without its %s', async (kind) => {
+  it.each(['action.proposed', 'approval.requested'])('gets no approval request without its event %s', async (kind) => {
     const actionId = randomUUID();
     await refuse(kind);
     await expect(executeCall(parts('dangerous'), scopeOfAda(), callOf(actionId))).rejects.toThrow('refused');
     expect(await found(actionId)).toEqual({ action: null, approval: null, events: [] });
   });
 
-  it.each(['approval.consumed', 'action.started'])('does not use up its approval without its %s', async (kind) => {
-    const actionId = randomUUID();
-    const envelope = await approved(actionId);
-    const before = await found(actionId);
-    await refuse(kind);
-    await expect(resumeAction(parts('dangerous'), resumed(), envelope)).rejects.toThrow('refused');
-    expect(effects).toBe(0);
-    expect(await found(actionId)).toEqual(before);
-    await pool.query('delete from refused');
-    expect((await resumeAction(parts('dangerous'), resumed(), envelope)).say).toContain('Did it.');
-    expect(effects).toBe(1);
-    expect(await found(actionId)).toMatchObject({ action: 'done', approval: 'consumed' });
-  });
+  it.each(['approval.consumed', 'action.started'])(
+    'does not use up its approval without the event %s',
+    async (kind) => {
+      const actionId = randomUUID();
+      const envelope = await approved(actionId);
+      const before = await found(actionId);
+      await refuse(kind);
+      await expect(resumeAction(parts('dangerous'), resumed(), envelope)).rejects.toThrow('refused');
+      expect(effects).toBe(0);
+      expect(await found(actionId)).toEqual(before);
+      await pool.query('delete from refused');
+      expect((await resumeAction(parts('dangerous'), resumed(), envelope)).say).toContain('Did it.');
+      expect(effects).toBe(1);
+      expect(await found(actionId)).toMatchObject({ action: 'done', approval: 'consumed' });
+    },
+  );
 
   it.each([
     ['begun', 'sensitive', 'developer'],
     ['denied', 'sensitive', 'admin'],
     ['asked about', 'dangerous', 'developer'],
-  ] as const)(
-    'leaves no event behind when it could not be %s at the end of the transaction',
-    async (_what, risk, role) => {
-      const actionId = randomUUID();
-      await refuse('commit');
-      await expect(executeCall(parts(risk, role), scopeOfAda(), callOf(actionId))).rejects.toThrow(
-        'refused at the end',
-      );
-      expect(effects).toBe(0);
-      expect(await found(actionId)).toEqual({ action: null, approval: null, events: [] });
-    },
-  );
+  ] as const)('leaves no event behind when it could not be %s because the commit failed', async (_what, risk, role) => {
+    const actionId = randomUUID();
+    await refuse('commit');
+    await expect(executeCall(parts(risk, role), scopeOfAda(), callOf(actionId))).rejects.toThrow('refused at the end');
+    expect(effects).toBe(0);
+    expect(await found(actionId)).toEqual({ action: null, approval: null, events: [] });
+  });
 
-  it('leaves no event behind when its approval could not be used up at the end of the transaction', async () => {
+  it('leaves no event behind when its approval could not be used up because the commit failed', async () => {
     const actionId = randomUUID();
     const envelope = await approved(actionId);
     const before = await found(actionId);
@@ -195,7 +193,7 @@ describe('an action whose audit event cannot be written', () => {
     expect(await found(actionId)).toEqual(before);
   });
 
-  it('keeps the first settlement, even when its handler ends later', async () => {
+  it('keeps its first settlement when its handler ends later', async () => {
     const actionId = randomUUID();
     const result = { ok: false, result: null, say: 'gone', code: 'TOOL_OUTCOME_UNKNOWN', changed: false };
     during = () =>

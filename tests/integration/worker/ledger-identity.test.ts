@@ -86,7 +86,7 @@ const events = async (actionId: string): Promise<string[]> =>
     ])
   ).rows.map(({ kind }) => kind);
 
-describe('an id that stands for another action', () => {
+describe('an action id that is used again', () => {
   it.each<[string, string, unknown, Partial<CallScope>]>([
     ['person', 'act', { name: 'x' }, gil],
     ['conversation', 'act', { name: 'x' }, { threadId: 'user_1_2' }],
@@ -97,7 +97,7 @@ describe('an id that stands for another action', () => {
     ['look-up', 'read', { name: 'x' }, {}],
     ['request for approval', 'wipe', { name: 'x' }, {}],
     ['refusal', 'rule', { name: 'x' }, {}],
-  ])('of another %s has no effect, gives no result, is recorded and ends the turn', async (_, name, args, changes) => {
+  ])('by another %s has no effect, returns no result, is audited and ends the turn', async (_, name, args, changes) => {
     const actionId = randomUUID();
     await execute(actionId, 'act', { name: 'x' });
     const before = await pool.query('select * from actions where action_id = $1', [actionId]);
@@ -111,7 +111,7 @@ describe('an id that stands for another action', () => {
     expect(await events(actionId)).toEqual(['action.decided', 'action.started', 'action.settled', 'action.refused']);
   });
 
-  it('keeps the marks of earlier results under the id, and the newest text', async () => {
+  it('keeps the marks of the earlier result, and refuses other arguments', async () => {
     const actionId = randomUUID();
     await execute(actionId, 'read', { name: 'x' });
     await execute(actionId, 'read', { name: 'x' }, { turnId: 'turn_2' });
@@ -120,7 +120,7 @@ describe('an id that stands for another action', () => {
     await expect(execute(actionId, 'read', { name: 'y' })).rejects.toMatchObject({ code: 'ACTION_ID_TAKEN' });
   });
 
-  it('of the very same action returns the earlier result, even an empty one', async () => {
+  it('for the same action returns the earlier result, even an empty one', async () => {
     const actionId = randomUUID();
     const first = await execute(actionId, 'give_nothing', { name: 'x' });
     const again = await execute(actionId, 'give_nothing', { name: 'x' }, { turnId: 'turn_2' });
@@ -128,7 +128,7 @@ describe('an id that stands for another action', () => {
     expect({ ...again, decided: first.decided }).toEqual(first);
   });
 
-  it('gets no grant from an earlier row with the same id', async () => {
+  it('gives no grant when the stored action was changed', async () => {
     const actionId = randomUUID();
     await execute(actionId, 'wipe', { name: 'harmless' });
     await pool.query(
@@ -140,7 +140,7 @@ describe('an id that stands for another action', () => {
     expect((await pool.query('select 1 from grants')).rowCount).toBe(0);
   });
 
-  it('leaves each action with one row and its events, whatever a model generates', async () => {
+  it('leaves every action with one row and its events, whatever calls a model makes', async () => {
     const one = fc.record({
       id: fc.constantFrom('a', 'b', 'c'),
       isGil: fc.boolean(),
@@ -189,7 +189,7 @@ async function press(actionId: string, verb: 'approve' | 'grant'): Promise<void>
   await withTransaction(pool, (db) => new Approvals(db).decide(policy, { approvalId: rows[0]?.id ?? '', verb, by }));
 }
 
-describe('a grant', () => {
+describe('a grant for repeated calls', () => {
   const GIVEN = { name: 'x', note: 'n' };
   const near = (args: Record<string, unknown>, changes: Partial<CallScope> = {}) =>
     execute(randomUUID(), 'wipe', args, changes);
@@ -204,7 +204,7 @@ describe('a grant', () => {
   });
   const usesLeft = async (): Promise<unknown> => (await pool.query('select uses_left from grants')).rows;
 
-  it('runs the very same call without a card', async () => {
+  it('runs a call with the same arguments without an approval card', async () => {
     expect(await near({ note: 'n', name: 'x' })).toMatchObject({ ok: true, changed: true });
     expect(await usesLeft()).toEqual([{ uses_left: 2 }]);
   });
@@ -219,7 +219,7 @@ describe('a grant', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is not used for any other arguments, fewer or more of them included', async () => {
+  it('is not used for other arguments, including fewer or additional ones', async () => {
     const args = fc
       .record(
         {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-it('a lane that is lost repeatedly without another owner is counted as a fault', async () => {
+it('a lane that a worker loses repeatedly although nobody else takes it is counted as a fault', async () => {
   const { rows } = await bench.pool.query<{ text: string }>(
     `select pg_get_functiondef(oid) as text from pg_proc where proname = 'checkpoint_put'`,
   );
@@ -33,7 +33,7 @@ it('a lane that is lost repeatedly without another owner is counted as a fault',
   expect(await bench.replies('91')).toEqual(['echo hello']);
 });
 
-it('a worker with late heartbeats claims no lane until they are on time', async () => {
+it('a worker whose heartbeats are late claims no lane until they are on time again', async () => {
   await bench.startWorker({ script: echo((text) => (text === 'slow' ? 20_000 : 0)) });
   await bench.say('91', 'slow');
   await until(async () => (await bench.pool.query(`select 1 from lanes where worker is not null`)).rowCount === 1);

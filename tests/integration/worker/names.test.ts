@@ -7,7 +7,7 @@ import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 /** More than any list that somebody could keep in a prompt. */
 const OTHERS = 1_500;
 
-describe('among more names than anybody lists', () => {
+describe('among thousands of project and server names', () => {
   let bench: WorkerBench;
   beforeAll(async () => {
     bench = await openWorkerBench();
@@ -41,7 +41,7 @@ describe('among more names than anybody lists', () => {
     return replies.slice(before).join('\n');
   };
 
-  it('the oldest project and server are found by what a person wrote', async () => {
+  it('the oldest project and server are found by the words of a person', async () => {
     const { project, server } = await find('Put Quokka, and then the finch mobile, on heron-1 please');
     expect(project).toEqual(expect.arrayContaining(['quokka', 'finch-mobile']));
     expect(server).toContain('heron-1');
@@ -62,22 +62,22 @@ describe('among more names than anybody lists', () => {
     expect((await find('deploy long-gone')).project).not.toContain('long-gone');
   });
 
-  it('the input of a turn does not grow with the number of names', async () => {
+  it("the size of a turn's input does not grow with the number of names", async () => {
     const { project = [], server = [] } = await find('x '.repeat(1_000));
     expect(project.length + server.length).toBeLessThan(500);
   });
 
-  it('a person may speak of the oldest project and server', async () => {
+  it('a person can name the oldest project and server in a request', async () => {
     expect(await ask('allocate a port for quokka on heron-1')).toContain('heron-1');
     const { rows } = await bench.pool.query('select project, server from port_allocations');
     expect(rows).toEqual([{ project: 'quokka', server: 'heron-1' }]);
   });
 
-  it('a typo in the name of the oldest project is understood', async () => {
+  it('a typo in the name of the oldest project is corrected', async () => {
     expect(await ask('which ports does quoka have?')).toContain('quokka');
   });
 
-  it('the error for an unknown name counts all names and suggests the oldest', async () => {
+  it('the error about an unknown name counts all names and suggests the oldest', async () => {
     const error = await createNameNotFound(bench.pool, 'project', 'quoka');
     expect(error.message).toContain('quokka (did you mean this?)');
     expect(error.message).toContain(`and ${OTHERS + 2 - 10} more`);
@@ -85,7 +85,7 @@ describe('among more names than anybody lists', () => {
   });
 });
 
-describe('few names', () => {
+describe('the cached project and server names', () => {
   let bench: WorkerBench;
   beforeAll(async () => {
     bench = await openWorkerBench();
@@ -103,7 +103,7 @@ describe('few names', () => {
     return rows[0]?.version ?? '';
   };
 
-  it('are all known, and names of archived projects are recognized', async () => {
+  it('include all names in use, and archived names are recognized', async () => {
     await add('owl');
     await add('gone');
     await bench.pool.query(`update projects set status = 'archived' where name = 'gone'`);
@@ -112,7 +112,7 @@ describe('few names', () => {
     expect(await names.among(['gone', 'owl', 'bird'])).toEqual(new Set(['gone', 'owl']));
   });
 
-  it('are read again only when a claim has seen a newer version of them', async () => {
+  it('are read again only after a claimed lane reports a newer version', async () => {
     const names = new NameCache(bench.pool);
     names.seen(await readVersion());
     const before = await names.of(texts);
@@ -122,7 +122,7 @@ describe('few names', () => {
     expect((await names.of(texts))['project']).toContain('heron');
   });
 
-  it('are not cached from a read that started before the change', async () => {
+  it('are not kept when they were read before a change', async () => {
     const names = new NameCache(bench.pool);
     const early = names.of(texts);
     await add('egret');
@@ -131,7 +131,7 @@ describe('few names', () => {
     expect((await names.of(texts))['project']).toContain('egret');
   });
 
-  it('a change that is rolled back leaves the version as it was', async () => {
+  it('keep their version when a change is rolled back', async () => {
     const before = await readVersion();
     const client = await bench.pool.connect();
     await client.query('begin');

@@ -110,7 +110,7 @@ const cards = async (): Promise<number> =>
   (await bench.pool.query(`select 1 from approvals where by_requester and status = 'pending'`)).rowCount ?? 0;
 
 describe('a button that the runtime made from one complete call', () => {
-  it('counts as the tap of the requester: its call runs, and the audit names the offer', async () => {
+  it('confirms its call when it is tapped, and the audit names the button', async () => {
     await start({ read: [call('read_page')], 'set shop in staging': [call('set_flag', FLAG)] });
     await say('read');
     await press();
@@ -123,7 +123,7 @@ describe('a button that the runtime made from one complete call', () => {
     expect(rows).toEqual([{ pressed: rows[0]?.drawn, drawn: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
   });
 
-  it('confirms once: the same call again in that turn asks', async () => {
+  it('confirms one call only: the same call again in that turn needs a confirmation', async () => {
     const again = [call('set_flag', FLAG), call('set_flag', FLAG)];
     await start({ read: [call('read_page')], 'set shop in staging': again });
     await say('read');
@@ -131,7 +131,7 @@ describe('a button that the runtime made from one complete call', () => {
     expect([set, await cards()]).toEqual([['shop staging'], 1]);
   });
 
-  it('confirms nothing for a later message, which may say the same words', async () => {
+  it('confirms nothing for a later message, even with the same words', async () => {
     await start({ read: [call('read_page')], 'set shop in staging': [], more: [call('set_flag', FLAG)] });
     await say('read');
     await press();
@@ -139,7 +139,7 @@ describe('a button that the runtime made from one complete call', () => {
     expect([set, await cards()]).toEqual([[], 1]);
   });
 
-  it('confirms no other call', async () => {
+  it('confirms no call but its own', async () => {
     const other = [call('set_flag', { ...FLAG, environment: 'production' })];
     await start({ read: [call('read_page')], 'set shop in staging': other });
     await say('read');
@@ -147,7 +147,7 @@ describe('a button that the runtime made from one complete call', () => {
     expect([set, await cards()]).toEqual([[], 1]);
   });
 
-  it('confirms the values that its call had when it was made, not later ones', async () => {
+  it('confirms the arguments that its call had when the button was made, not later ones', async () => {
     const draw = [call('read_page', { draws: 'set_meant' })];
     await start({ read: draw, 'set shop in staging': [call('set_meant', FLAG)] });
     await say('read');
@@ -171,7 +171,7 @@ describe('a button that the runtime made from one complete call', () => {
     expect([set, await cards()]).toEqual([[], 1]);
   });
 
-  it('confirms the same call when its label is in another language than its reader has now', async () => {
+  it('confirms its call although its label is in a language that the person no longer uses', async () => {
     label = sentence('deploy.stop', FLAG, 'de');
     await start({
       read: [call('read_page', { draws: 'set_said' })],
@@ -182,7 +182,7 @@ describe('a button that the runtime made from one complete call', () => {
     expect([set, await cards()]).toEqual([['shop staging'], 0]);
   });
 
-  it('confirms nothing when its label does not say all of it', async () => {
+  it('confirms nothing when its label leaves out an argument', async () => {
     label = 'Set it in staging';
     await start({ read: [call('read_page')], 'set it in staging': [call('set_flag', FLAG)] });
     await say('read');
@@ -190,7 +190,7 @@ describe('a button that the runtime made from one complete call', () => {
     expect([set, await cards()]).toEqual([[], 1]);
   });
 
-  it('is replayed as it was decided', async () => {
+  it('replays with the same decision', async () => {
     await start({ read: [call('read_page')], 'set shop in staging': [call('set_flag', FLAG)] });
     await say('read');
     await press();
@@ -203,7 +203,7 @@ describe('a button that the runtime made from one complete call', () => {
   });
 });
 
-it('a button that a model made confirms nothing, whatever its text', async () => {
+it('a button that a model made confirms nothing, whatever its label', async () => {
   const forged = {
     label: WORDS,
     value: 'set shop in staging',

@@ -59,7 +59,7 @@ const script: ModelScript = (messages, tools) => {
   return result ? { content: `I see ${result.text}` } : { toolCalls: [{ name: 'set_flag', args: {} }] };
 };
 
-it('a completed effect is never called interrupted in the turn after the one that was given up', async () => {
+it('a completed effect of a turn that was given up is not called interrupted in the next turn', async () => {
   happen = giveUp;
   await bench.startWorker({ script, wiring: { groups: [flags] } });
   await bench.say('73', 'set the flag');
@@ -76,7 +76,7 @@ it('a completed effect is never called interrupted in the turn after the one tha
   expect(replies[0]).not.toContain('Interrupted');
 });
 
-it('a call that was stopped while it ran is not said to have never run, and the turn replays', async () => {
+it('a call that was stopped while it ran is not reported as never started, and the turn replays the same', async () => {
   happen = () => new Promise(() => undefined);
   await bench.startWorker({ script, wiring: { groups: [flags] } });
   await bench.say('73', 'set the flag');

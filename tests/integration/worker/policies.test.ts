@@ -25,7 +25,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-it('a broken policy is reported to the admins once, the previous one stays in force, and a repaired one is taken', async () => {
+it('a broken policy is reported to the admins once, and the previous policy applies until it is repaired', async () => {
   const folder = makeTemporaryFolder('policy');
   cpSync(POLICY_FOLDER, folder, { recursive: true });
   const notifyd: string[] = [];

@@ -111,7 +111,7 @@ async function forge(pass: number, change: (record: ExecutionTurn) => unknown): 
 }
 
 describe('a replay', () => {
-  it('finds the turns of misbehaving models, refusals, failures and stops the same', async () => {
+  it('finds no difference in turns with bad answers of a model, refusals, failures and stops', async () => {
     const say = new Map<string, ModelScript>([
       ['nothing', () => ({ content: '  ' })],
       ['unknown tool', (messages) => (results(messages).length === 0 ? call('launch_rocket') : { content: 'no' })],
@@ -144,7 +144,7 @@ describe('a replay', () => {
     expect(ends).toEqual(['answered', 'answered', 'answered', 'failed', 'stopped', 'answered']);
   });
 
-  it('has every pass of a turn that another worker had started, including the crash', async () => {
+  it('includes every pass of a turn that two workers ran, and the crash in between', async () => {
     isStuck = true;
     const first = await start(plumber);
     await bench.say('7', 'turn it');
@@ -234,7 +234,7 @@ describe('a replay', () => {
         ),
       'policy of the decision about read_meter',
     ],
-  ])('finds %s, and names it', async (_, tamper, what) => {
+  ])('detects %s, and names the difference', async (_, tamper, what) => {
     await start(plumber);
     await ask('turn it');
     expect(await replayAll()).toMatchObject([{ kind: 'same' }]);
@@ -242,7 +242,7 @@ describe('a replay', () => {
     expect(await replayAll()).toMatchObject([{ kind: 'different', difference: { what } }]);
   });
 
-  it('skips a notice, and replays the turns after it', async () => {
+  it('skips the notice turn of an incident, and replays the turns after it', async () => {
     await start(plumber);
     await ask('turn it');
     await bench.pool.query(
@@ -253,7 +253,7 @@ describe('a replay', () => {
     expect((await replayAll()).map(({ kind }) => kind)).toEqual(['same', 'nothing', 'same']);
   });
 
-  it('replays turns with redacted secrets, and still finds changes in them', async () => {
+  it('compares turns with redacted secrets, and still detects changes in them', async () => {
     const secret = 'AKIAIOSFODNN7EXAMPLE';
     await start((messages, tools) => {
       if (isParser(tools)) return intent('plumbing');
@@ -283,7 +283,7 @@ describe('a replay', () => {
     });
   });
 
-  it('replays an old record under the ids of its model', async () => {
+  it('replays a record of an earlier release with the ids that the model gave', async () => {
     await start((_messages, tools) =>
       isParser(tools)
         ? intent('plumbing')
@@ -301,7 +301,7 @@ describe('a replay', () => {
     expect(await replayAll()).toMatchObject([{ kind: 'different', difference: { what: 'record in the audit' } }]);
   });
 
-  it('never calls a turn the same when its record or its policy is missing', async () => {
+  it('never reports a turn as the same when its record or its policy is missing', async () => {
     await start(plumber);
     await ask('turn it');
     await ask('once more');

@@ -33,7 +33,7 @@ describe('thread sequences', () => {
     return rows[0]?.id ?? '';
   };
 
-  it('give a person contiguous numbers, also when many are asked for at once', async () => {
+  it('give a person contiguous numbers, even when many threads are opened at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, (_, i) => open('10', `telegram:${i}`)));
     expect(new Set(ids).size).toBe(20);
     expect(ids.map((id) => Number(id.split('_')[2])).sort((a, b) => a - b)).toEqual(
@@ -41,7 +41,7 @@ describe('thread sequences', () => {
     );
   });
 
-  it('give no number back when the transaction that took it fails', async () => {
+  it('do not reuse a number when its transaction was rolled back', async () => {
     await open('11');
     const client = await pool.connect();
     await client.query('begin');
@@ -51,14 +51,14 @@ describe('thread sequences', () => {
     expect(await open('11')).toBe('user_11_2');
   });
 
-  it('are mirrored to Redis under the documented key, and the mirror never goes back', async () => {
+  it('are copied to Redis under the documented key, and the copy never decreases', async () => {
     await threads.record('user_12_7');
     await threads.record('user_12_5');
     expect(await redis.get(`${prefix}thread:sequence:12`)).toBe('7');
     expect(await threads.current('12')).toBe('user_12_7');
   });
 
-  it('are rebuilt from Postgres when Redis lost them', async () => {
+  it('are rebuilt from Postgres when Redis has lost them', async () => {
     await open('13');
     const second = await open('13');
     await redis.del(`${prefix}thread:sequence:13`);
@@ -70,7 +70,7 @@ describe('thread sequences', () => {
     expect(await threads.current('14')).toBeNull();
   });
 
-  it('contain the unchanged key of a person, also one with underscores', async () => {
+  it('keep the key of a person unchanged in the thread id, even with underscores', async () => {
     const id = await open('web-a_b_3');
     expect(id).toBe('user_web-a_b_3_1');
     await threads.record(id);

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('two cut queries of a turn end the turn, not the process', async () => {
+it('two cut database queries fail the turn, and the worker process keeps running', async () => {
   const account = new TurnReport(
     {
       pool,

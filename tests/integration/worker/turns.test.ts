@@ -28,7 +28,7 @@ describe('a turn', () => {
   });
   afterAll(() => bench.close());
 
-  it('answers a message once and settles it', async () => {
+  it('answers a message once and marks it as answered', async () => {
     await bench.addPerson('1');
     await bench.say('1', 'hello');
     await eventually(
@@ -40,7 +40,7 @@ describe('a turn', () => {
     expect(rows).toEqual([{ thread_id: 'user_1_1', outcome: 'answered', passes: 1, model: 'scripted' }]);
   });
 
-  it('stores its own data in its record, not in the state of the conversation', async () => {
+  it('stores its data in its own record, not in the state of the conversation', async () => {
     await bench.addPerson('20');
     for (const [index, text] of ['hello', 'hello again'].entries()) {
       await bench.say('20', text);
@@ -60,7 +60,7 @@ describe('a turn', () => {
     expect(records).toHaveLength(2);
   });
 
-  it('continues the same thread after a question, and starts the next one after "thanks"', async () => {
+  it('continues the thread after a question, and the next turn starts a new thread after "thanks"', async () => {
     await bench.addPerson('2');
     for (const [index, text] of ['ask me', 'the first', 'thanks', 'again'].entries()) {
       await bench.say('2', text);
@@ -84,7 +84,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('reports the end of a job without the agent when its conversation is over', async () => {
+  it('reports the end of a job without a model call when its conversation is closed', async () => {
     await bench.addPerson('3');
     await bench.say('3', 'hello');
     await eventually(

@@ -35,7 +35,7 @@ const whole = {
   text: 'x',
 };
 
-describe('a message that no envelope can be read from', () => {
+describe('a stored message that cannot be parsed', () => {
   it.each<[string, unknown]>([
     ['nothing', {}],
     ['a list', []],
@@ -43,7 +43,7 @@ describe('a message that no envelope can be read from', () => {
     ['no text', { ...whole, text: undefined }],
     ['a kind that nobody knows', { ...whole, kind: 'telepathy' }],
     ['a decision without its approval', { ...whole, kind: 'decision' }],
-  ])('is set aside and reported once, and its neighbors are answered (%s)', async (_what, envelope) => {
+  ])('is set aside and reported once, and the messages around it are answered (%s)', async (_what, envelope) => {
     await bench.say('71', 'before', { silent: true });
     await leave('1', envelope);
     await bench.startWorker({ script: echo() });

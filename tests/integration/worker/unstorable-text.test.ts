@@ -118,7 +118,7 @@ describe('text that a database cannot hold', () => {
     ['a NUL', NUL, 'NUL character'],
     ['half a surrogate pair', HALF, 'half a surrogate pair'],
   ])('%s', (_name, bad, words) => {
-    it.each(REFUSED)('in %s is a refused call, which the model is told', async (_what, make) => {
+    it.each(REFUSED)('in %s makes the call be refused, with the reason for the model', async (_what, make) => {
       const before = await count('actions');
       const reply = await ask(make(bad));
       expect(reply).toContain('TOOL_INPUT_INVALID');
@@ -132,22 +132,22 @@ describe('text that a database cannot hold', () => {
       ['what a provider wants back', () => ({ content: 'Hello', kwargs: toProviderExtras('m', { x: bad }) }), 'Hello'],
       ['the result of a change', () => call('keep', {}), '"ok":true'],
       ['the result of a look-up', () => call('look', {}), '"ok":true'],
-    ])('in %s fails no turn', async (_what, make, reply) => {
+    ])('in %s does not fail the turn', async (_what, make, reply) => {
       expect(await ask(make())).toContain(reply);
     });
 
-    it('in the parsed task fails no turn', async () => {
+    it('in the parsed task does not fail the turn', async () => {
       const args = { task_summary: bad, capabilities: ['desk', bad], project: bad };
       expect(await ask({ content: 'Hello' }, { toolCalls: [{ name: 'classify_intent', args }] })).toBe('Hello');
       expect(await ask({ content: 'Hello' }, { content: JSON.stringify(args) })).toBe('Hello');
     });
   });
 
-  it('in the failure of a tool fails no turn', async () => {
+  it('in the error of a tool does not fail the turn', async () => {
     expect(await ask(call('fail', {}))).toContain('TOOL_FAILED');
   });
 
-  it('never made a turn fail', async () => {
+  it('has failed no turn in any test of this file', async () => {
     expect((await bench.pool.query(`select error from turns where outcome = 'failed'`)).rows).toEqual([]);
     expect(await count('dead_letters')).toBe(0);
   });
