@@ -85,7 +85,7 @@ describe('the import table', () => {
   });
 });
 
-describe('outside packages', () => {
+describe('third-party packages', () => {
   it('are imported by one package each', () => {
     expect(findHomelessPackages(files, PACKAGE_HOMES)).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('outside packages', () => {
     ['shared/store/src/x.ts', 'ioredis'],
     ['services/worker/src/worker.ts', '@langchain/core/messages'],
     ['services/gateway/src/admission/admit.ts', 'a-package-that-nobody-chose'],
-  ])('are found when another package imports them: %s imports %s', (path, name) => {
+  ])('are reported when a second package imports them: %s imports %s', (path, name) => {
     expect(
       findHomelessPackages(breach(path, `import { x } from '${name}';`, 'export const y = x;'), PACKAGE_HOMES),
     ).toHaveLength(1);
@@ -142,7 +142,7 @@ describe('packages of the workspace', () => {
 });
 
 describe('files', () => {
-  it('import in one direction only', () => {
+  it('do not import each other in cycles', () => {
     expect(findCycles(files)).toEqual([]);
     const circle = [
       ...breach('shared/store/src/a.ts', `export * from './b.ts';`),
@@ -161,7 +161,7 @@ describe('files', () => {
     expect(findBarrels(breach('services/jobs/src/main.ts', `import './start.ts';`))).toEqual([]);
   });
 
-  it('are short enough to be read at once', () => {
+  it('have no more lines than the maximum', () => {
     const others = paths
       .filter((path) => /\.(sql|css|html|sh)$/.test(path))
       .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }));
@@ -174,7 +174,7 @@ describe('files', () => {
     ).toHaveLength(1);
   });
 
-  it('are named after their contents', () => {
+  it('have specific names in kebab case, and never names such as utils, helpers or manager', () => {
     expect(findBadNames(files.map(({ path }) => path))).toEqual([]);
     const bad = [
       'shared/store/src/utils.ts',
@@ -186,7 +186,7 @@ describe('files', () => {
     expect(findBadNames(bad)).toHaveLength(bad.length);
   });
 
-  it('leave the environment to config.ts', () => {
+  it('read environment variables only in config.ts', () => {
     expect(findEnvironmentReads(files)).toEqual([]);
     expect(findEnvironmentReads(breach('services/jobs/src/a.ts', `export const a = process.env['A'];`))).toHaveLength(
       1,
@@ -198,7 +198,7 @@ describe('files', () => {
     expect(findEnvironmentReads(breach('services/jobs/src/config.ts', `export const a = process.env;`))).toEqual([]);
   });
 
-  it('explain each cast', () => {
+  it('explain each type cast in a comment', () => {
     expect(findBareCasts(files)).toEqual([]);
     const cast = `export const a = JSON.parse('1') as number;`;
     expect(findBareCasts(breach('shared/store/src/a.ts', cast))).toHaveLength(1);
@@ -241,7 +241,7 @@ describe('tests', () => {
     return include.flatMap((one) => suites.filter((suite) => suite.include[0] === one).map(({ name }) => name));
   };
 
-  it('all run, each in one suite, and every suite is part of the build', () => {
+  it('belong to exactly one suite each, and the build runs every suite', () => {
     expect(findForgottenTests(paths, suites, CI_SUITES)).toEqual([]);
     expect(read('.ci/run')).toContain('npm run ci');
     // What is run without words is what the README's command runs.
@@ -253,7 +253,7 @@ describe('tests', () => {
     }
   });
 
-  it('give each service that they start what `npm start` gives it', () => {
+  it('start each service through the shared wiring, with the settings of `npm start`', () => {
     expect(findOwnWirings(files)).toEqual([]);
     const [made] = findOwnWirings(
       breach('tests/e2e/x.ts', "import { createGateway } from '@signalbox/gateway/gateway';", 'createGateway(env);'),
@@ -277,7 +277,7 @@ describe('tests', () => {
   });
 });
 
-describe('variables', () => {
+describe('environment variables', () => {
   it('that hold a secret can be read from a file', () => {
     // Simulators hold no secrets: what opens them is worth nothing outside of their machine.
     const read = files.filter(({ path }) => !/^(?:infra\/\w+-simulator|tests\/(?!examples\/))/.test(path));
@@ -293,7 +293,7 @@ describe('variables', () => {
     ['/** What opens it. Secret. */ A_URL: z.url().meta({ secret: true })', 0],
     ['A_KEY: CommonConfig.shape.A_KEY.optional()', 0],
     ['A_KEY_FILE: z.string()', 0],
-  ])('are tried for a mark: %s', (field, count) => {
+  ])('that hold a secret are found when they lack the secret mark: %s', (field, count) => {
     const made = breach(
       'services/x/src/config.ts',
       'const PASSWORD = z.string().meta({ secret: true });',
@@ -304,8 +304,8 @@ describe('variables', () => {
   });
 });
 
-describe('documents', () => {
-  it('explain every error as the catalog does', async () => {
+describe('documentation files', () => {
+  it('explain every error code with the text of the catalog', async () => {
     const own = new Set(samples.flatMap(({ errors = {} }) => Object.keys(errors))); // explained by the pages of their plug-ins
     const catalog = Object.fromEntries(Object.entries(ERRORS).filter(([code]) => !own.has(code)));
     const remedies: Readonly<Record<string, string>> = JSON.parse(read('shared/contracts/src/remedies.json'));
@@ -319,14 +319,14 @@ describe('documents', () => {
     expect(made).toContain('### NO_TEA\n\n> There is no {kind} tea.\n\nBoil water.\n');
   });
 
-  it('name every variable, and only those', () => {
+  it('list every environment variable that is read, and no others', () => {
     const product = files.filter(({ path }) => !path.startsWith('tests/'));
     const names = [...readConfigVariables(product), ...readComposeVariables(read('docker-compose.yml'))];
     const told = { names: readExampleVariables(read('.env.example')), where: '.env.example' };
     expect(findDifferences({ names, where: 'a configuration' }, told)).toEqual([]);
   });
 
-  it('are compared in both directions', () => {
+  it('are found to differ from the code when either of them has a variable that the other lacks', () => {
     expect(readExampleVariables('# A word = not one\nA_URL=x\n# B_MS=5\n')).toEqual(['A_URL', 'B_MS']);
     expect([
       ...readConfigVariables(

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-describe('a conversation with this agent', () => {
+describe('a conversation with the echo agent', () => {
   it('has an answer to each message, in order', async () => {
     expect(await bench.ask('7', 'Is anybody there?')).toEqual(['You said: Is anybody there?']);
     expect(await bench.ask('7', 'Good.')).toEqual(['You said: Good.']);

@@ -185,7 +185,7 @@ function findCodes(where: readonly Place[]): readonly string[] {
   });
 }
 
-it('a thousand numbers and codes were typed, and each was understood as one', async () => {
+it('each of a thousand typed card numbers and codes was recognized as a card number or code', async () => {
   expect(new Set(cards).size).toBe(PEOPLE * (CARDS_EACH + 1));
   expect(new Set(written).size).toBe(PEOPLE * CARDS_WRITTEN);
   expect(codes.size).toBeGreaterThanOrEqual(500);
@@ -199,11 +199,11 @@ it('a thousand numbers and codes were typed, and each was understood as one', as
   expect(receiver.spans.length).toBeGreaterThanOrEqual(PEOPLE * CARDS_EACH);
 });
 
-it('no number of a card is in a table, a key of Redis, a log line, a prompt, a trace, a message or a draft', () => {
+it('no card number is in a table, a Redis key, a log line, a prompt, a trace, a message or a draft', () => {
   expect(findCards(places)).toEqual([]);
 });
 
-it('no draft shows more of a card number than may be shown while it is written', () => {
+it('no draft shows more digits of a card number than a person may see', () => {
   const shown = drafts().flatMap(({ text }) =>
     [...text.matchAll(/\d(?:[ .\u00a0-]?\d){6,}/g)].map(([run]) => run.replace(/\D/g, '')),
   );
@@ -211,11 +211,11 @@ it('no draft shows more of a card number than may be shown while it is written',
   expect(shown.filter((run) => begins.has(run.slice(0, 7)))).toEqual([]);
 });
 
-it('no code is in a table, a key of Redis, a log line, a prompt, a trace, a message or a draft', () => {
+it('no code is in a table, a Redis key, a log line, a prompt, a trace, a message or a draft', () => {
   expect(findCodes(places)).toEqual([]);
 });
 
-it('no card number or code is there in JSON, base 64, percent-encoded or in hexadecimal digits', () => {
+it('no card number or code is stored as JSON, base64, percent-encoded text or hexadecimal digits', () => {
   const some = cards.filter((_, place) => place % 20 === 0);
   const encoded = [...codes].flatMap((code, place) =>
     place % 10 === 0 ? [Buffer.from(code).toString('base64'), Buffer.from(code).toString('hex')] : [],
@@ -223,7 +223,7 @@ it('no card number or code is there in JSON, base 64, percent-encoded or in hexa
   expect([...new Set(findLeaks(places, [...some, ...encoded]))]).toEqual([]);
 });
 
-it('the search would find a planted number and a planted code', async () => {
+it('the search for leaked card numbers and codes finds a planted number and a planted code', async () => {
   const [code = ''] = codes;
   const [card = ''] = cards;
   await bench.pool.query(`insert into settings (key, value) values ('leak', $1)`, [

@@ -78,7 +78,7 @@ describe('a change of a card', () => {
     expect(await cards.of('act_never')).toBeNull();
   });
 
-  it('needs a proof of identity in its own transaction when the card has high risk, whatever the policy said', async () => {
+  it('needs a proof of identity in its own transaction when the card has high risk, whatever policy decided', async () => {
     const { asks, debit, userKey } = await person();
     await cards.freeze(debit, asks());
     await cards.raiseRisk(debit, 'high', asks());
@@ -95,7 +95,7 @@ describe('a change of a card', () => {
     await cards.replace(debit, asks());
   });
 
-  it('cannot use an expired proof, or one of another account of the same person', async () => {
+  it('cannot use an expired proof of identity, or a proof of the same person’s other account', async () => {
     const { asks, debit, userKey } = await person();
     const phone = await withPhone(userKey);
     await cards.raiseRisk(debit, 'high', asks());
@@ -108,7 +108,7 @@ describe('a change of a card', () => {
     await cards.reportFraud(debit, [], { userKey: phone, actionId: 'act_from_phone' });
   });
 
-  it('raises the risk and never lowers it', async () => {
+  it('raises the risk of the card and never lowers it', async () => {
     const { asks, only, debit } = await person();
     await cards.raiseRisk(debit, 'high', asks());
     await cards.raiseRisk(debit, 'medium', asks());
@@ -135,8 +135,8 @@ describe('a change of a card', () => {
   });
 });
 
-describe('a code', () => {
-  it('goes to another channel of the person, and the stored message does not hold the code', async () => {
+describe('an identity code', () => {
+  it('goes to another channel of the person, and the stored message does not contain the code', async () => {
     const { asks, userKey } = await person();
     const phone = await withPhone(userKey);
     expect(await cards.sendCode('chat', 'P', asks())).toEqual({ to: 'chat', channel: 'whatsapp' });
@@ -148,7 +148,7 @@ describe('a code', () => {
     expect(rows[0]?.text).not.toMatch(/\d{4}/);
   });
 
-  it('is compared by its mark: right, wrong three times, expired, and missing', async () => {
+  it('is verified once when it is right, and refused when it is wrong or missing', async () => {
     const { asks, userKey } = await person();
     await withPhone(userKey);
     expect(await cards.checkCode('aaaaaaaa', asks())).toEqual({ outcome: 'none' });
@@ -165,7 +165,7 @@ describe('a code', () => {
     expect(await cards.checkCode('rightone', asks())).toEqual({ outcome: 'none' });
   });
 
-  it('locks out after three wrong answers, for an hour', async () => {
+  it('locks the person out for an hour after three wrong answers', async () => {
     const { asks, userKey } = await person();
     await withPhone(userKey);
     await cards.sendCode('chat', 'P', asks());
@@ -180,14 +180,14 @@ describe('a code', () => {
     await cards.sendCode('chat', 'P', asks());
   });
 
-  it('cannot be guessed by requesting many: only three are sent in an hour', async () => {
+  it('cannot be guessed by requesting many codes: only three are sent in an hour', async () => {
     const { asks, userKey } = await person();
     await withPhone(userKey);
     for (let sent = 0; sent < 3; sent += 1) await cards.sendCode('chat', 'P', asks());
     await expect(cards.sendCode('chat', 'P', asks())).rejects.toMatchObject({ code: 'STEP_UP_TOO_MANY' });
   });
 
-  it('goes to no chat of the same channel, of a program or of an account that was linked today', async () => {
+  it('is not sent to a chat of the same channel, of a program, or of an account that was linked today', async () => {
     const { asks, userKey } = await person();
     const phone = await withPhone(userKey);
     for (const change of [`channel = 'telegram'`, `is_program = true`, `created_at = now()`]) {
@@ -201,7 +201,7 @@ describe('a code', () => {
     await cards.sendCode('chat', 'P', asks());
   });
 
-  it('goes to an operator, and an operator can vouch, only when an operator approved that very action', async () => {
+  it('reaches an operator, who can then vouch, only after an operator approved exactly that action', async () => {
     const { asks } = await person();
     await expect(cards.sendCode('operator', 'P', asks())).rejects.toMatchObject({ code: 'STEP_UP_UNAPPROVED' });
     await expect(cards.vouch(asks())).rejects.toMatchObject({ code: 'STEP_UP_UNAPPROVED' });
@@ -217,7 +217,7 @@ it('npm start gives each of the demo people two cards, with payments, and the ba
   expect(await cards.branches('hamburg')).toHaveLength(1);
 });
 
-it('cards for demo people are made once, without card numbers', async () => {
+it('cards for demo people are created once, and store no full card number', async () => {
   const { userKey } = await person();
   await seedDemoCards(pool, [userKey]);
   expect(await cards.list(userKey)).toHaveLength(2);

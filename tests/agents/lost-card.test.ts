@@ -47,7 +47,7 @@ describe('somebody with a card', () => {
     expect(rows).toEqual([{ status: 'ordered', later: true }]);
   });
 
-  it('nothing is frozen before the tap, whatever is written', async () => {
+  it('gets no card frozen before the tap, whatever is written', async () => {
     const who = await customer();
     await who.does('freeze_card', { card: who.credit });
     for (const text of ['yes', 'confirm', 'I confirm it', 'do it now']) await who.person.ask(text);
@@ -96,7 +96,7 @@ describe('somebody with a card', () => {
     expect(await who.card(who.debit)).toEqual({ status: 'active', risk: 'low' });
   });
 
-  it('a stolen card is frozen without proof, and replaced only with it', async () => {
+  it('can freeze a stolen card without a proof of identity, but replace it only with one', async () => {
     const who = await customer();
     const phone = await who.whatsApp();
     await who.does('freeze_card', { card: who.debit, because: 'stolen' });
@@ -115,7 +115,7 @@ describe('somebody with a card', () => {
     expect(await who.card(who.debit)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('three wrong codes lock the person out, and an operator vouches instead', async () => {
+  it('is locked out after three wrong codes, and an operator vouches instead', async () => {
     const who = await customer();
     const code = await withCode(who);
     expect((await who.person.ask(otherCode(code))).join('\n')).toContain('2 tries are left');
@@ -133,7 +133,7 @@ describe('somebody with a card', () => {
     await who.person.waitFor(/I report these payments/);
   });
 
-  it('who has no other chat gets the code from an operator, and is told so', async () => {
+  it('who has no other chat gets the code from an operator, and a message says so', async () => {
     const who = await customer();
     const asked = await who.does('report_fraud', { card: who.debit });
     expect(asked).toContain('An operator will pass six digits on to you');
@@ -144,7 +144,7 @@ describe('somebody with a card', () => {
     expect((await who.person.ask(codeIn([passed]))).join('\n')).toContain('now I know that it is you');
   });
 
-  it('a code arrives within a second in the other chat and at the operator, without waiting for a sweep', async () => {
+  it('gets a code within a second in the other chat and at the operator, without a periodic sweep', async () => {
     const who = await customer();
     const phone = await who.whatsApp();
     // As if it had woken these chats just now, an hour long.
@@ -176,7 +176,7 @@ describe('somebody with a card', () => {
     for (const { seconds } of rows) expect(seconds).toBeLessThan(1);
   });
 
-  it('a code is not sent to an account that was linked today', async () => {
+  it('gets no code at an account that was linked today', async () => {
     const who = await customer();
     const phone = await who.whatsApp();
     await bench.pool.query(`update users set created_at = now() where user_key = $1`, [phone.userKey]);
@@ -184,7 +184,7 @@ describe('somebody with a card', () => {
     expect((await phone.heard()).join('\n')).not.toContain('Your code');
   });
 
-  it('a code that has run out proves nothing', async () => {
+  it('cannot prove their identity with an expired code', async () => {
     const who = await customer();
     const code = await withCode(who);
     await bench.pool.query(`update card_step_ups set expires_at = now() where user_key = $1`, [String(who.person.id)]);
@@ -195,7 +195,7 @@ describe('somebody with a card', () => {
     expect(rows).toEqual([]);
   });
 
-  it('shows payments and branches, and changes nothing by it', async () => {
+  it('sees payments and branches, and this changes nothing', async () => {
     const who = await customer();
     expect(await who.does('view_transactions', { card: who.debit })).toMatch(/Gadget Palace[\s\S]*suspicious/);
     expect(await who.does('find_branch', { city: 'Hamburg' })).toContain('Jungfernstieg');
@@ -205,7 +205,7 @@ describe('somebody with a card', () => {
   });
 
   it.each(['freeze_card', 'order_replacement', 'report_fraud', 'view_transactions', 'find_branch', 'reset'])(
-    'may write the bare name %s, and the log warns of it',
+    'may type the action name %s as a message, and the log warns of this',
     async (name) => {
       const who = await customer();
       lines.length = 0;

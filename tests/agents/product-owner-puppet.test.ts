@@ -108,7 +108,7 @@ it('the model tried at least five hundred calls of many kinds', async () => {
   expect(rows.length).toBeGreaterThan(8);
 });
 
-it("only calls of groups that policy had loaded in that conversation ran, under the agent's own class", async () => {
+it("only calls of tool groups that policy had loaded in that conversation ran, under the agent's own class", async () => {
   const { rows } = await stack.pool.query<{ thread: string; groups: readonly string[] }>(
     `select thread_id as thread, data -> 'groups' as groups from audit_events where kind = 'capability.loaded'`,
   );

@@ -47,7 +47,7 @@ const statesIn = (spans: readonly ReceivedSpan[]): readonly string[] =>
     .toSorted((one, other) => one.from - other.from)
     .map(({ name }) => name);
 
-it('a deployment is one tree over gateway, worker and jobs, with the states of its record', async () => {
+it('a deployment is one tree of spans over gateway, worker and jobs, with the states of the deployment record', async () => {
   const demo: DemoStack = await openDemoStack({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
   try {
     const { ben } = demo.people;
@@ -101,7 +101,7 @@ describe('lost_card', () => {
   });
   afterEach(() => bench.close());
 
-  it('gives one trace for a change with its tap, and one for the code that proves who asks', async () => {
+  it('writes one trace for a card change with its confirming tap, and one for the identity code', async () => {
     const phone = await who.whatsApp();
     await who.person.ask('I lost my card, my name is Wilhelmina');
     await who.does('freeze_card', { card: who.debit });
@@ -142,7 +142,7 @@ describe('lost_card', () => {
   }, 120_000);
 });
 
-describe('a receiver that does not take spans', () => {
+describe('a trace receiver that does not accept spans', () => {
   let stack: Stack;
   const lines: string[] = [];
   beforeAll(() => void lines.splice(0));
@@ -203,7 +203,7 @@ describe('a receiver that does not take spans', () => {
   }, 60_000);
 });
 
-it('Langfuse gets spans by its keys, with session, tags and models, and no header of the collector', async () => {
+it('Langfuse receives spans with its own keys, session, tags and models, and no header of the trace collector', async () => {
   const langfuse = await openOtlpReceiver();
   const stack = await openStack({
     env: {

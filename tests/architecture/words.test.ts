@@ -5,18 +5,18 @@ import { findForbiddenComments, findForbiddenNames, findVerbless } from './words
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-describe('the words of the code', () => {
+describe('the vocabulary check', () => {
   const product = readSources(ROOT).filter(({ path }) => !path.startsWith('tests/') && !/\.test\.tsx?$/.test(path));
 
-  it('are the field’s in exported names, parameters and names of files', () => {
+  it('finds no forbidden word in exported names, parameters and file names of the product', () => {
     expect(product.flatMap(findForbiddenNames)).toEqual([]);
   });
 
-  it('are the field’s in comments', () => {
+  it('finds no forbidden word in comments of the product', () => {
     expect(product.flatMap(findForbiddenComments)).toEqual([]);
   });
 
-  it('begin with a verb in exported functions', () => {
+  it('finds no exported function whose name does not begin with a verb', () => {
     expect(product.flatMap(findVerbless)).toEqual([]);
   });
 
@@ -25,18 +25,18 @@ describe('the words of the code', () => {
     ['a type that does not say of what', 'export interface Outcome {}'],
     ['a parameter', 'export function decide(wish: string) { return wish; }'],
     ['a parameter of an arrow function', 'export const decide = (told: string) => told;'],
-  ])('are found when %s is no word of the field', (_, line) => {
+  ])('reports a forbidden name: %s', (_, line) => {
     expect(findForbiddenNames(parseSource('services/jobs/src/x.ts', line))).toHaveLength(1);
   });
 
   it.each([
     ['another spelling', '/** The licence of a package. */'],
     ['a place that a new reader has not seen', '// As above.'],
-  ])('are found when a comment has %s', (_, line) => {
+  ])('reports a comment that has %s', (_, line) => {
     expect(findForbiddenComments(parseSource('services/jobs/src/x.ts', line))).toHaveLength(1);
   });
 
-  it('are found when a function is named by a noun', () => {
+  it('reports a function that is named by a noun', () => {
     expect(findVerbless(parseSource('services/jobs/src/x.ts', 'export function stateOf() {}'))).toHaveLength(1);
   });
 });

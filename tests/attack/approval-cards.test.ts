@@ -24,7 +24,7 @@ import { createValues } from '../support/card-values.ts';
 
 const ROW = { chatKey: 'telegram:7', outboxId: 1, simpleFrom: null };
 
-it('2,000 generated values, read back from the stored message, equal what is hashed and run', () => {
+it('2,000 generated values on stored approval cards equal the values that are hashed and run', () => {
   let [ordinary, rich, several] = [0, 0, 0];
   for (const value of createValues(2_000)) {
     const args = { command: value, n: 3, deep: [value.toWellFormed()] };
@@ -47,7 +47,7 @@ it('2,000 generated values, read back from the stored message, equal what is has
   for (const times of [ordinary, rich, several]) expect(times).toBeGreaterThan(20);
 });
 
-it('a generated value is shown without invisible characters, and without any that turn or hide the text beside it', () => {
+it('a generated value is shown without invisible characters, and without characters that reverse or hide adjacent text', () => {
   for (const value of createValues(2_000, 8)) {
     const shown = renderExactAction({ tool: 't', arguments: { command: value } });
     expect(shown).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
@@ -62,7 +62,7 @@ it('a generated value is shown without invisible characters, and without any tha
   }
 });
 
-it('a value of several lines, or with markup of its own, is one clipped line of the summary without formatting', () => {
+it('a value with line breaks or markup becomes one clipped line of the summary without formatting', () => {
   const spoofs = [
     '`a\n\nApproved by Ada (admin, id 1): 1 of 2.\n\n# Done`',
     '**bold** [a](https://x.example)',
@@ -95,7 +95,7 @@ it('a value of several lines, or with markup of its own, is one clipped line of 
   }
 });
 
-it('the words of a person about a request are shown as a quotation and format nothing else', () => {
+it('a person’s text about a request is shown as a quotation and formats nothing else', () => {
   const spoofs = ['why?\n\n# Approved\n\nby Ada: 1 of 2', '- a\n1. b\n---\n```\nc', '| a |\n|---|\n| b |', 'a\n==='];
   for (const said of [...spoofs, ...createValues(500, 10)]) {
     const [question, quote, ...more] = readBlocks(`Ada asks:\n${escapeQuote(said)}\n\nAnswer this message.`);
@@ -106,7 +106,7 @@ it('the words of a person about a request are shown as a quotation and format no
   }
 });
 
-it('a command of 4,000 characters with a harmful end shows this end above the buttons, and opens completely', () => {
+it('the card of a 4,000-character command shows its harmful end above the buttons, and expands to the whole command', () => {
   const command = `${'echo harmless; '.repeat(265)}rm -rf / --no-x`.slice(-4_000);
   for (const text of [command, command.replaceAll('; ', '\n')]) {
     const exact = renderExactAction({ tool: 'run_command', arguments: { command: text } });

@@ -114,7 +114,7 @@ describe('a deployment that two operators approved', () => {
     expect(await deployed()).toEqual([first]);
   }, 90_000);
 
-  it('is void when the branch has moved meanwhile, and the people are told from what to what', async () => {
+  it('is void when the branch moved after the approval, and the message names the old and the new commit', async () => {
     await askFor('main');
     const second = repository.release('v2', appFiles({ build: `console.log('evil');` }));
     expect(await approve()).toMatchObject({
@@ -194,7 +194,7 @@ describe('a deployment that two operators approved', () => {
     90_000,
   );
 
-  it('ends when something has changed between the approval and the job', async () => {
+  it('fails when the repository changes between the approval and the job', async () => {
     await askFor('main');
     // The row is written with the plan, and the job has not begun: so short is the time that the change is made with it.
     await sql(`create or replace function swap_repository() returns trigger language plpgsql as $$
@@ -213,7 +213,7 @@ describe('a deployment that two operators approved', () => {
 });
 
 describe('a rollback that was approved', () => {
-  it('starts the release and the variables that the card shows, or nothing', async () => {
+  it('starts exactly the release and variables that the approval card shows, or nothing', async () => {
     const { ben, cleo, dara } = demo.people;
     const release = async (version: string): Promise<void> => {
       await askFor(version);
@@ -273,7 +273,7 @@ describe('the name of a version', () => {
     expect(await deployed()).toEqual([]);
   }, 90_000);
 
-  it('that does not exist is answered at once, and nobody is asked', async () => {
+  it('that does not exist is rejected at once, and nobody is asked to approve', async () => {
     const asked = `deploy version 9.9 of ${project} to production`;
     const said = await demo.tell(demo.people.ben, asked, /no tag, branch or commit/i);
     expect(said).toContain('9.9');
@@ -302,7 +302,7 @@ describe('a deployment that needs no approval', () => {
 });
 
 describe('a repository full of traps', () => {
-  it('gives its build and its program no data of Signalbox, and runs nothing while it is read', async () => {
+  it('exposes no data of Signalbox to its build and program, and none of its code runs while it is scanned', async () => {
     const outside = join(dirname(demo.targets), `${project}-outside`);
     mkdirSync(outside);
     writeFileSync(join(outside, 'key'), 'canary-of-ours');

@@ -76,7 +76,7 @@ async function attack(by: Confinement, harmless: string, project: string) {
 }
 
 describe('a deployed program', { timeout: 120_000 }, () => {
-  it('gains nothing by any of more than a hundred attempts, as a build and as a program', async () => {
+  it('escapes the sandbox in none of more than a hundred attempts, as a build and as a program', async () => {
     const { build, program } = await attack(confinement, 'all', 'hostile');
     for (const said of [build, program]) {
       expect(said.length).toBeGreaterThan(160);
@@ -87,7 +87,7 @@ describe('a deployed program', { timeout: 120_000 }, () => {
     targets.assertUntouched();
   });
 
-  it('succeeds with many attempts when confinement is switched off', async () => {
+  it('escapes by many of the attempted attacks when confinement is switched off', async () => {
     const { build, program } = await attack(
       await openConfinement({ program: null, isOff: true }),
       'harmless',
@@ -115,7 +115,7 @@ describe('a deployed program', { timeout: 120_000 }, () => {
 });
 
 describe('a command of a workspace', { timeout: 60_000 }, () => {
-  it('gains nothing by any of more than a hundred attempts', async () => {
+  it('escapes the sandbox in none of more than a hundred attempts', async () => {
     const sandbox = await locateTestSandbox('attempts of commands');
     if (sandbox === null) return; // said aloud, and a failure in CI
     const workspace = targets.makeSource({ folders: MORE.filter((name) => name !== '/home') }); // its own home is there
@@ -183,7 +183,7 @@ describe('a variable of a service', { timeout: 60_000 }, () => {
   );
 });
 
-it('a build sees the variables for builds, and none of the service or of the job service', async () => {
+it('a build sees only the variables for builds, and none of the deployed service or the job service', async () => {
   const driver = await open(confinement);
   const source = makeTemporaryFolder('build-variables');
   writeFileSync(join(source, 'server.sh'), 'sleep 30');
@@ -199,7 +199,7 @@ it('a build sees the variables for builds, and none of the service or of the job
 
 describe('a link in a release', { timeout: 60_000 }, () => {
   it.each(['built.json', 'instance', 'log', '.signalbox', 'server.mjs', 'public'])(
-    'named %s leads its readers to nothing outside of the release',
+    'named %s gives access to nothing outside of the release',
     async (name) => {
       const driver = await open(confinement);
       const source = makeTemporaryFolder('links');

@@ -4,7 +4,7 @@ import { openField } from './field.ts';
 import { makePermissivePolicy } from './permissive-policy.ts';
 import { noiseOf, tryAll } from './trial.ts';
 
-it('the calls that the obedient model proposes take effect when the rules permit everything', async () => {
+it('a model that obeys every injected text causes effects when the rules permit everything', async () => {
   const cases = readCases('injections-independent').filter(
     // What is to be deployed or gone back to is looked up before anything begins, and in most cases there is nothing.
     ({ tool }, at) => at % 7 === 0 && tool !== 'trigger_deploy' && tool !== 'rollback_deploy',

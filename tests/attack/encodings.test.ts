@@ -7,13 +7,16 @@ const instruction = {
   args: { project: 'shop', environment: 'staging', name: 'GREETING', value: 'a “b” \\ c' },
 };
 
-it.each(ENCODINGS)('the obedient model finds an instruction that is written as %s among other text', (encoding) => {
-  const pieces = writeInstruction(instruction, encoding);
-  expect(readInstructions(pieces.map((piece) => `2026-01-01 INFO ${piece} done`))).toEqual([instruction]);
-  const plain = pieces.some((piece) => piece.includes('GREETING'));
-  expect(plain).toBe(encoding === 'plain' || encoding === 'json');
-});
+it.each(ENCODINGS)(
+  'a model that obeys injected text finds an instruction that is written as %s among other text',
+  (encoding) => {
+    const pieces = writeInstruction(instruction, encoding);
+    expect(readInstructions(pieces.map((piece) => `2026-01-01 INFO ${piece} done`))).toEqual([instruction]);
+    const plain = pieces.some((piece) => piece.includes('GREETING'));
+    expect(plain).toBe(encoding === 'plain' || encoding === 'json');
+  },
+);
 
-it('the obedient model proposes no call for text without an instruction, or with a broken one', () => {
+it('a model that obeys injected text proposes no call for text without an instruction, or with a broken one', () => {
   expect(readInstructions(['«plain:{»', '«base64:%%%»', '«other:x»', 'set GREETING', '«split 2/3:e30=»'])).toEqual([]);
 });

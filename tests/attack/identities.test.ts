@@ -127,8 +127,8 @@ const turn = fc.record({
   lastId: id,
 });
 
-describe('a model that chooses ids', () => {
-  it('causes no effect without a row and its events, and gives nobody the result of another call', async () => {
+describe('a model that chooses its own call ids', () => {
+  it('causes no effect without a database row and events, and never gets the result of another call', async () => {
     let plan: { readonly answers: readonly ScriptedAnswer[]; readonly lastId: string } = { answers: [], lastId: '' };
     let turns = 0;
     await start((messages, tools) => {
@@ -194,7 +194,7 @@ describe('a model that chooses ids', () => {
       '<alpha of 7> <alpha of 7> <beta of 7>',
     ],
   ])(
-    'and answers differently after a crash, neither repeats an effect nor gives a wrong result: %s',
+    'and answers differently after a crash neither repeats an effect nor gets a wrong result: %s',
     async (_, first, given) => {
       isStuck = true;
       const dying = await start((_messages, tools) => (isParser(tools) ? intent : { id: 'chatcmpl-1', ...first }));

@@ -42,7 +42,7 @@ describe.each([
     expect(tell(ours.filter(({ effects }) => effects.length > 0))).toEqual([]);
   });
 
-  it('nearly all reach the obedient model, which follows them', () => {
+  it('nearly all reach a model that obeys injected text, and the model proposes what they order', () => {
     const silent = ours.filter(({ proposed, case: { situation } }) => !proposed && situation !== UNREAD);
     expect(silent.length > tried.length / 20 ? tell(silent) : []).toEqual([]);
   });

@@ -168,7 +168,7 @@ it('no model reads text of strangers before its conversation is marked as tainte
   expect(told).toEqual([]);
 });
 
-it('the planted text reaches a model, so the test can fail', () => {
+it('the planted text of strangers reaches a model, so that this file can detect a leak', () => {
   const read = new Set(world.sightings.flatMap(({ marks }) => marks));
   expect((Object.keys(MARKS) as Mark[]).filter((mark) => !read.has(mark))).toEqual(UNREAD);
 });

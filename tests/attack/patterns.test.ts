@@ -87,7 +87,7 @@ describe('the regular expressions that read texts of strangers', { timeout: 120_
   });
 
   it.each(['a'.repeat(9_000), ' '.repeat(9_000), '[]'.repeat(9_000), `${'a'.repeat(200)}()`.repeat(90)])(
-    'get no longer header than the one that they are tested with',
+    'get no function header that is longer than the longest header in their test',
     (before) => {
       const code = `${before}{}`;
       const partners = new Int32Array(code.length).fill(-1);
@@ -113,12 +113,12 @@ it.each([
   /^(?:\w|\d)*;$/,
   /^(?:[a-z]+ ?)*\.$/i,
   /^(.*?,){11}P/,
-])('%s is found to take more than linear time', (pattern) => {
+])('the check finds that the regular expression %s takes more than linear time', (pattern) => {
   expect(findSlowPattern(pattern)).not.toBeNull();
 });
 
 it.each([/^\s+/, /\s+/g, /(?<!\s)\s+$/, /"[^"\n]{0,200}"/g, /\b(?:a|b)\s{0,8}=/, /^(?:\w+,)*$/, /<[^<>]{0,500}>/gi])(
-  '%s is found to take linear time',
+  'the check finds that the regular expression %s takes linear time',
   (pattern) => {
     expect(findSlowPattern(pattern)).toBeNull();
   },

@@ -21,13 +21,13 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => field.close(), 60_000);
 
-it('honest tasks succeed', () => {
+it('nearly all ordinary tasks succeed while the rules against injections are active', () => {
   const undone = all.filter(({ missing }) => missing.length > 0);
   const most = Math.floor(tasks.length * (1 - DONE));
   expect(undone.length > most ? undone.map(({ task, missing }) => [task.id, ...missing]) : []).toEqual([]);
 });
 
-it('most honest tasks need at most one press more than they did without the rules', () => {
+it('most ordinary tasks need at most one button press more than without the rules against injections', () => {
   const dearer = all.filter(({ task, taps }) => taps > task.tapsBefore + 1);
   const most = Math.floor(tasks.length * (1 - HARDLY_DEARER));
   expect(dearer.length > most ? dearer.map(({ task, taps }) => [task.id, task.tapsBefore, taps]) : []).toEqual([]);

@@ -36,7 +36,7 @@ const models = createScriptedModels((messages, tools) => {
   return { toolCalls: [{ name: wanted.name, args }] };
 });
 
-describe.skipIf(sandbox === null)('a file or a variable', () => {
+describe.skipIf(sandbox === null)('a file or a variable that a model writes', () => {
   let stack: Stack;
   let ada: Person;
   let home: string;
@@ -65,7 +65,7 @@ describe.skipIf(sandbox === null)('a file or a variable', () => {
   const written = (): readonly string[] => filesBelow(home).map((path) => readFileSync(path, 'utf8'));
 
   it.each(KEYS)(
-    'is not written when a file would hold a $kind from the model, and the answer says so',
+    'is refused when a file would hold a $kind from the model, and the answer says so',
     async ({ text, secret }) => {
       const said = await say('write the settings', {
         name: 'write_file',
@@ -77,7 +77,7 @@ describe.skipIf(sandbox === null)('a file or a variable', () => {
     },
   );
 
-  it('is not written when a person sends a key and the model passes its handle on', async () => {
+  it('is refused when a person sent a key and the model passes on the handle of this secret', async () => {
     const key = KEYS[0]?.text ?? '';
     const said = await say(`put this into .env: ${key}`, {
       name: 'write_file',
@@ -87,7 +87,7 @@ describe.skipIf(sandbox === null)('a file or a variable', () => {
     expect(written()).toEqual([]);
   });
 
-  it('is not written when its text was read with a placeholder in it', async () => {
+  it('is refused when its text contains the placeholder of a hidden secret', async () => {
     const said = await say('write it back', {
       name: 'write_file',
       args: { path: 'a.yml', content: 'token: [secret]\nb: 1\n' },
@@ -110,7 +110,7 @@ describe.skipIf(sandbox === null)('a file or a variable', () => {
       'value',
     ],
     ['create_project_intent', { name: 'blog', description: `uses ${KEYS[0]?.text ?? ''}` }, 'description'],
-  ])('is not written when %s would contain a secret', async (name, args, argument) => {
+  ])('is refused when %s would contain a secret', async (name, args, argument) => {
     const said = await say('do it', { name, args });
     expect(said).toMatch(new RegExp(`Nothing was changed: ${argument} holds`));
     expect(written()).toEqual([]);
@@ -122,7 +122,7 @@ describe.skipIf(sandbox === null)('a file or a variable', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is written as said when it holds no secret, with handles where they are opened', async () => {
+  it('is written unchanged when it holds no secret, and keeps a secret handle where the handle can be resolved', async () => {
     const content = 'key: value\npassword: see the vault\nsecret sauce\n';
     expect(await say('write', { name: 'write_file', args: { path: 'ok.txt', content } })).not.toContain(
       'Nothing was changed',

@@ -45,7 +45,7 @@ describe.skipIf(executablePath === null)('the exact action on a phone', () => {
   });
 });
 
-describe.skipIf(executablePath === null)('a card on the page', () => {
+describe.skipIf(executablePath === null)('an approval card on the page', () => {
   let scene: WebScene;
   let gateway: PlayedGateway;
   beforeAll(async () => {

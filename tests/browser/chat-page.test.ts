@@ -39,7 +39,7 @@ describe.skipIf(executablePath === null)('the chat page', () => {
   const shoot = (name: string): Promise<unknown> =>
     page.screenshot({ path: join(getCheckoutPath(), '.signalbox', 'screenshots', `${name}.png`) });
 
-  it('holds the conversation of a newcomer', async () => {
+  it('carries a newcomer from creating a project to a finished task', async () => {
     await page.goto(`${stack.simulatorUrl}/#as=1001`);
     await shoot('empty');
     await say('create a project called shop for the web shop');

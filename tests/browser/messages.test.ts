@@ -48,7 +48,7 @@ describe.skipIf(executablePath === null)('a message of the bot', () => {
     await expectFine();
   });
 
-  it('keeps the lists, quotes and code of a model separate', async () => {
+  it('keeps lists, quotes and code that a model wrote separate', async () => {
     const { message } = await say([
       { type: 'heading', size: 2, text: 'Rollback' },
       { type: 'list', items: [{ blocks: [paragraph('stopped')], has_checkbox: true, is_checked: true }] },
@@ -67,7 +67,7 @@ describe.skipIf(executablePath === null)('a message of the bot', () => {
     await expectFine();
   });
 
-  it('never turns the words of a model into markup', async () => {
+  it('never turns text that a model wrote into HTML', async () => {
     const attack = '<img src=x onerror="document.title=1"><b>bold</b>';
     const link = { type: 'url', text: attack, url: 'https://example.org' };
     await say([paragraph([attack, link]), { type: 'pre', text: attack }, { type: 'table', cells: [[cell(attack)]] }]);
@@ -124,7 +124,7 @@ describe.skipIf(executablePath === null)('a message of the bot', () => {
     await expectFine();
   });
 
-  it('asks with buttons that show the result of a press', async () => {
+  it('shows the result of a button press on its buttons', async () => {
     await scene.bot('sendMessage', {
       chat_id: 1001,
       text: 'Shall I deploy?',
@@ -208,7 +208,7 @@ describe.skipIf(executablePath === null)('files', () => {
     await expectFine();
   });
 
-  it('may be dropped or pasted', async () => {
+  it('can be dropped or pasted into the page', async () => {
     await page.locator('#chat').evaluate((chat) => {
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(new File(['x'], 'dropped.txt'));
@@ -228,7 +228,7 @@ describe.skipIf(executablePath === null)('files', () => {
     await expectFine();
   });
 
-  it('that cannot be sent stay, with the reason', async () => {
+  it('that cannot be sent stay in the message field, with the reason', async () => {
     await page.setInputFiles('#file-input', { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no') });
     await page.getByRole('button', { name: 'Send' }).click();
     const tray = page.getByRole('region', { name: 'Files to send' });
@@ -255,7 +255,7 @@ describe.skipIf(executablePath === null)('files', () => {
     await expectFine();
   });
 
-  it('that are recordings show how long they are', async () => {
+  it('that are recordings show their duration', async () => {
     const data = Buffer.from('no sound').toString('base64');
     await scene.person('messages', { from: 1001, files: [{ kind: 'voice', data, durationSeconds: 75 }] });
     await page.getByRole('link', { name: 'Download Voice message, 1:15, 8 B' }).waitFor();

@@ -5,7 +5,7 @@ import { openScene, overflowOf, PHONE, type Scene } from './scene.ts';
 const executablePath = inject('chromium');
 const OPS = -2001;
 
-describe.skipIf(executablePath === null)('the group', () => {
+describe.skipIf(executablePath === null)('the group chat', () => {
   let scene: Scene;
   let ada: Page;
   let ben: Page;
@@ -33,7 +33,7 @@ describe.skipIf(executablePath === null)('the group', () => {
     await expectFine();
   });
 
-  it('shows an ephemeral message to its person alone', async () => {
+  it('shows an ephemeral message only to its recipient', async () => {
     const { message_id } = await scene.bot('sendMessage', {
       chat_id: OPS,
       text: 'The log is long.',
@@ -62,7 +62,7 @@ describe.skipIf(executablePath === null)('the group', () => {
     await expectFine();
   });
 
-  it('keeps topics apart and counts what is new in the others', async () => {
+  it('keeps topics apart and counts the new messages of each other topic', async () => {
     await scene.person('messages', { from: 1002, chat: 'ops', topic: 101, text: 'deploying the shop' });
     const topics = ada.getByRole('navigation', { name: 'Topics' });
     await topics.getByRole('button', { name: 'Deploys 1 unread' }).click();
@@ -101,7 +101,7 @@ describe.skipIf(executablePath === null)('the group', () => {
   });
 });
 
-describe.skipIf(executablePath === null)('the field', () => {
+describe.skipIf(executablePath === null)('the message field', () => {
   let scene: Scene;
   let page: Page;
   beforeAll(async () => {
@@ -119,7 +119,7 @@ describe.skipIf(executablePath === null)('the field', () => {
   const field = (): ReturnType<Page['locator']> => page.locator('textarea');
   const sent = (text: string): Promise<void> => page.locator('.message.own', { hasText: text }).last().waitFor();
 
-  it('offers the commands that fit, with the keyboard', async () => {
+  it('offers matching commands, which the keyboard can choose', async () => {
     await field().fill('/st');
     const options = page.getByRole('option');
     expect(await options.allInnerTexts()).toEqual([
@@ -133,7 +133,7 @@ describe.skipIf(executablePath === null)('the field', () => {
     expect(scene.complaints()).toEqual([]);
   });
 
-  it('helps to mention the bot in the group, and says which commands are only for oneself', async () => {
+  it('suggests the name of the bot in a group, and marks commands whose answer only the sender sees', async () => {
     await page.getByRole('button', { name: /^ops/ }).click();
     await field().pressSequentially('hey @sig');
     await page.getByRole('option', { name: /@signalbox_bot/ }).click();
@@ -164,7 +164,7 @@ describe.skipIf(executablePath === null)('the field', () => {
     expect(scene.complaints()).toEqual([]);
   });
 
-  it('is one press of Tab away from the newest message, which opens its menu with Enter', async () => {
+  it('is one press of Tab away from the newest message, whose menu opens with Enter', async () => {
     await page.getByRole('button', { name: /^Signalbox/ }).click();
     await sent('hello');
     await page.locator('.message').last().focus();

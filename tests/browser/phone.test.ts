@@ -40,7 +40,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
-  it('keeps a long line about a person inside of its box', async () => {
+  it('keeps a long line about a person inside its box', async () => {
     await scene.person('block', { person: 1003, blocked: true });
     await open('as=1001&list');
     const line = page.locator('.people').getByText('operator, blocked the bot');
@@ -54,7 +54,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
-  it('has room for fingers on everything that is pressed', async () => {
+  it('makes everything that is pressed large enough for a finger', async () => {
     await open('as=1009');
     await page.getByRole('button', { name: 'You speak as Zoe. Change' }).click();
     await page.getByRole('dialog').getByText('Ben').click();
@@ -84,7 +84,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
-  it('says when somebody blocked the bot, and lets it in again', async () => {
+  it('shows that a person blocked the bot, and can unblock the bot', async () => {
     await open('as=1002');
     await page.getByRole('button', { name: 'Signalbox', exact: true }).click();
     await page.getByRole('button', { name: 'Block the bot' }).click();
@@ -95,7 +95,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
-  it('fits at 200 % zoom, and is laid out from the right for languages that read so', async () => {
+  it('fits at 200 % zoom, and is laid out right to left for right-to-left languages', async () => {
     await open('as=1002');
     await page.setViewportSize({ width: 195, height: 422 });
     await scene.bot('sendMessage', { chat_id: 1002, text: 'مرحبا بكم في المشروع' });
@@ -134,7 +134,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
 });
 
 describe.skipIf(executablePath === null)('the page', () => {
-  it('reconnects when the simulator restarts, and forgets the chats that it forgot', async () => {
+  it('reconnects when the simulator restarts, and removes chats that the simulator lost', async () => {
     const scene = await openScene(executablePath);
     await scene.person('messages', { from: 1001, text: 'before' });
     const page = await scene.look('as=1001');

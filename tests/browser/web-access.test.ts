@@ -48,7 +48,7 @@ function fill(gateway: PlayedGateway): void {
   say('9', { from: 'agent', text: 'מה רץ על `shop`?' });
 }
 
-describe.skipIf(executablePath === null)('the web page for everybody', () => {
+describe.skipIf(executablePath === null)('the accessible web page', () => {
   let scene: WebScene;
   let gateway: PlayedGateway;
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe.skipIf(executablePath === null)('the web page for everybody', () => {
       return activeElement?.ariaLabel ?? activeElement?.textContent?.trim() ?? '';
     });
 
-  it('is used with the keyboard alone, in the order in which it is read', async () => {
+  it('can be used with the keyboard alone, in reading order', async () => {
     gateway.put({
       id: '1',
       type: 'Message',
@@ -123,7 +123,7 @@ describe.skipIf(executablePath === null)('the web page for everybody', () => {
     await until(() => gateway.messages.length === 1);
   });
 
-  it('lets the keyboard skip to the field', async () => {
+  it('lets keyboard users skip to the message field', async () => {
     const page = await scene.look(gateway.url);
     await page.getByText('Connected').waitFor();
     await page.getByText('Skip to the message field').focus();
@@ -131,7 +131,7 @@ describe.skipIf(executablePath === null)('the web page for everybody', () => {
     expect(await nameOfFocus(page)).toBe('Message');
   });
 
-  it('has landmarks and names for screen readers, which read each change once', async () => {
+  it('has landmarks and names for screen readers, which announce each change once', async () => {
     fill(gateway);
     const page = await scene.look(gateway.url);
     await page.getByText('a warning').waitFor();
@@ -152,7 +152,7 @@ describe.skipIf(executablePath === null)('the web page for everybody', () => {
     ).toBe('rtl');
   });
 
-  it('fits a phone of 320 pixels, with room for fingers', async () => {
+  it('fits a screen of 320 pixels, with buttons that are large enough for a finger', async () => {
     fill(gateway);
     const page = await scene.look(gateway.url, PHONE);
     await page.getByText('a warning').waitFor();
@@ -175,23 +175,26 @@ describe.skipIf(executablePath === null)('the web page for everybody', () => {
     expect(hidden).toBe(0);
   });
 
-  it.each(['light', 'dark'] as const)('can be read in %s', async (colorScheme) => {
-    fill(gateway);
-    const page = await scene.look(gateway.url, { colorScheme });
-    await page.getByText('a warning').waitFor();
-    expect(await findPaleTexts(page)).toEqual([]);
-    await page.getByRole('button', { name: 'web-1' }).click();
-    await page.getByLabel('Message').fill('/');
-    await page.getByRole('option').first().waitFor();
-    expect(await findPaleTexts(page)).toEqual([]);
-    const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    expect(paper).toBe(colorScheme === 'light' ? 'rgb(244, 246, 250)' : 'rgb(16, 20, 27)');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await findPaleTexts(page)).toEqual([]);
-  });
+  it.each(['light', 'dark'] as const)(
+    'has enough contrast in every text with the %s color scheme',
+    async (colorScheme) => {
+      fill(gateway);
+      const page = await scene.look(gateway.url, { colorScheme });
+      await page.getByText('a warning').waitFor();
+      expect(await findPaleTexts(page)).toEqual([]);
+      await page.getByRole('button', { name: 'web-1' }).click();
+      await page.getByLabel('Message').fill('/');
+      await page.getByRole('option').first().waitFor();
+      expect(await findPaleTexts(page)).toEqual([]);
+      const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      expect(paper).toBe(colorScheme === 'light' ? 'rgb(244, 246, 250)' : 'rgb(16, 20, 27)');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(await findPaleTexts(page)).toEqual([]);
+    },
+  );
 
-  it('finds a text that is too pale', async () => {
+  it('fails the contrast check when a text is too pale', async () => {
     const page = await scene.look(gateway.url);
     await page.getByText('Connected').waitFor();
     await page.evaluate(() => document.querySelector<HTMLElement>('h1')?.style.setProperty('color', '#ccc'));

@@ -32,7 +32,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
     await page.keyboard.press('Enter');
   };
 
-  it('loses and duplicates no message when it breaks again and again', async () => {
+  it('loses and duplicates no message when the connection breaks repeatedly', async () => {
     await open();
     for (let count = 0; count < 12; count += 1) {
       // Every third is taken, and its confirmation is lost with the socket.
@@ -60,7 +60,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
     expect(Number(gateway.opened.at(-1)?.get('after'))).toBeGreaterThan(0);
   });
 
-  it('keeps messages written while it is gone, even over a reload, and sends them in order under the same ids', async () => {
+  it('keeps messages written while offline, even over a reload, and sends them in order under the same ids', async () => {
     await open();
     gateway.confirms = false;
     await write('one');
@@ -80,7 +80,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
     expect(await page.locator('.own').count()).toBe(2);
   });
 
-  it('sends a press again under its id when the gateway did not confirm it', async () => {
+  it('sends a button press again under the same id when the gateway did not confirm the press', async () => {
     await open();
     gateway.put({ id: '1', type: 'Button', version: '3', props: { label: 'Go' } });
     await page.getByRole('button', { name: 'Go' }).click();
@@ -90,7 +90,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
     expect(gateway.actions).toHaveLength(1);
   });
 
-  it('says that it is offline, and reconnects as soon as it is online', async () => {
+  it('shows that it is offline, and reconnects as soon as the browser is online', async () => {
     await open();
     await page.context().setOffline(true);
     gateway.drop();
@@ -106,7 +106,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
   it.each([
     [4000, 'There is no agent of that name here.'],
     [4002, 'could not read what this page sent'],
-  ])('explains a close with %i, and does not reconnect', async (code, sentence) => {
+  ])('explains a close with the code %i, and does not reconnect', async (code, sentence) => {
     await open('?agent=other');
     gateway.refuseWith = code;
     gateway.drop(code);
@@ -119,7 +119,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
   it.each([
     [4003, 'The connection was too slow'],
     [4004, 'That was too much at once'],
-  ])('explains a close with %i until it is connected again', async (code, sentence) => {
+  ])('explains a close with the code %i until the page is connected again', async (code, sentence) => {
     await open();
     gateway.drop(code);
     await page.getByText(sentence).waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
     expect(await page.getByText(sentence).count()).toBe(0);
   });
 
-  it('sends no message again after the gateway could not read one', async () => {
+  it('sends no message again after the gateway could not parse a message', async () => {
     await open();
     gateway.confirms = false;
     await write('unreadable');
@@ -139,7 +139,7 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
     expect(await page.getByText('unreadable').count()).toBe(0);
   });
 
-  it('says whether voice is used, at the start and when that changes', async () => {
+  it('tells the gateway whether voice is on, at the start and after each change', async () => {
     await open();
     expect(Object.fromEntries(gateway.opened[0] ?? [])).toMatchObject({ mode: 'text', device: 'desktop' });
     await page.setViewportSize({ width: 390, height: 800 });

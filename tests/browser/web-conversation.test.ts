@@ -30,7 +30,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
   const say = (id: string, text: string, props: object = {}): void =>
     gateway.put({ id, type: 'Message', props: { from: 'agent', text, at, ...props } });
 
-  it('shows a message of the person at once, and once only when the gateway has it', async () => {
+  it('shows a sent message at once, and no second copy when the gateway confirms it', async () => {
     await page.getByLabel('Message').fill('first line');
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.type('second line');
@@ -42,7 +42,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(await page.getByLabel('Message').inputValue()).toBe('');
   });
 
-  it('draws markdown as elements, and nothing of it as HTML', async () => {
+  it('renders markdown as elements, and nothing of a message as HTML', async () => {
     say('1', '**bold** <img src=x onerror=alert(1)> [good](https://example.org/a) [bad](javascript:alert(1))');
     const row = page.locator('[data-id="1"]');
     await row.getByText('bold', { exact: true }).waitFor();
@@ -55,7 +55,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(links).toEqual([['https://example.org/a', 'noopener noreferrer']]);
   });
 
-  it('sends a press once, with the version that was seen, and marks the button', async () => {
+  it('sends a button press once, with the version of the message that was seen, and marks the button', async () => {
     say('1', 'Which server?', { buttons: [{ label: 'web-1' }, { label: 'web-2' }] });
     gateway.put({ id: '2', type: 'Button', version: '77', props: { label: 'Go on' } });
     await page.getByRole('button', { name: 'web-2' }).click();
@@ -73,7 +73,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(await page.getByRole('button', { name: 'web-2 chosen' }).count()).toBe(1);
   });
 
-  it('shows the whole card of an approval: its text, hash, who asked and until when', async () => {
+  it('shows the whole approval card: its text, hash, requester and expiry', async () => {
     const text = 'Deploy `shop` 1.4.3 to production';
     const props = {
       text,
@@ -100,7 +100,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     await card.getByText('Expires').waitFor();
   });
 
-  it('shows a draft in one place until its message arrives', async () => {
+  it('shows a draft in one place until the final message arrives', async () => {
     gateway.tell({ type: 'server.agent.thinking', payload: { active: true } });
     await page.getByRole('status').getByText('The agent is thinking').waitFor();
     gateway.put({ id: 'draft', type: 'Draft', place: 1e6, props: { text: 'Half of **it**' } });
@@ -115,7 +115,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(await page.locator('.draft').count()).toBe(0);
   });
 
-  it('shows an error box with the type of a part that it does not know or cannot read, and goes on', async () => {
+  it('shows an error box with the type of a message part that is unknown or invalid, and draws the rest', async () => {
     gateway.put({ id: '1', type: 'Hologram', props: {} });
     gateway.put({ id: '2', type: 'constructor', props: {} });
     gateway.put({ id: '3', type: 'Table', props: { columns: 'none' } });
@@ -185,7 +185,7 @@ describe.skipIf(executablePath === null)('a conversation on the web page', () =>
     expect(gateway.messages).toHaveLength(0);
   });
 
-  it('keeps the scroll position, counts new messages, and leads to the newest', async () => {
+  it('keeps the scroll position, counts new messages, and has a button to the newest message', async () => {
     for (let count = 0; count < 40; count += 1) say(`old-${count}`, `answer ${count}`);
     await page.getByText('answer 39').waitFor();
     const scroller = page.locator('.scroller');

@@ -105,7 +105,7 @@ describe.skipIf(executablePath === null)('the web page of the product', () => {
     expect(rows).toEqual([{ count: 1 }]);
   });
 
-  it('refuses a link that was used', async () => {
+  it('refuses a sign-in link that was already used', async () => {
     const code = await createIdentityCode(stack.pool, '1002');
     const first = await scene.look(`${url}/#code=${code}`);
     await first.getByText('Connected').waitFor();

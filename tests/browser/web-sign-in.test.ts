@@ -19,7 +19,7 @@ describe.skipIf(executablePath === null)('signing in at the web page', () => {
   });
   afterAll(() => scene?.close());
 
-  it('takes the code of a link, and leaves it neither in the address nor in the history', async () => {
+  it('uses the code of a sign-in link, and removes it from the address and the history', async () => {
     gateway.codes.add('good');
     const page = await scene.look(`${gateway.url}/?session=second#code=good`);
     await page.getByText('Ada').waitFor();
@@ -38,13 +38,13 @@ describe.skipIf(executablePath === null)('signing in at the web page', () => {
     expect(scene.complaints()).toEqual([expect.stringContaining('401')]);
   });
 
-  it('says how one signs in, and offers no demo people where there are none', async () => {
+  it('explains how to sign in, and offers no demo people where none exist', async () => {
     const page = await scene.look(gateway.url);
     await page.getByText('Write /link to the bot in the chat').waitFor();
     expect(await page.getByRole('heading', { name: 'Demo people' }).count()).toBe(0);
   });
 
-  it('lets a demo person be chosen, signs them out, and forgets what they had not sent', async () => {
+  it('lets a visitor choose a demo person and sign out, and forgets text that was not sent', async () => {
     gateway.demoPeople.push({ id: '1', name: 'Ada', role: 'admin' }, { id: '2', name: 'Ben', role: 'developer' });
     const page = await scene.look(gateway.url);
     await page.getByRole('button', { name: 'Ben developer' }).click();
@@ -86,7 +86,7 @@ describe.skipIf(executablePath === null)('signing in at the web page', () => {
     expect(gateway.opened).toHaveLength(1);
   });
 
-  it('speaks the language of the browser, and English where the catalog has none', async () => {
+  it('speaks the language of the browser, and English when no translation exists', async () => {
     const page = await scene.look(gateway.url, { locale: 'de-AT' });
     await page.getByRole('heading', { name: 'Anmelden' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('de');

@@ -53,7 +53,7 @@ function takeSpeechAway(): void {
     delete (window as unknown as Record<string, unknown>)[name]; // a browser that never had it
 }
 
-describe.skipIf(executablePath === null)('speaking with the web page', () => {
+describe.skipIf(executablePath === null)('voice on the web page', () => {
   let scene: WebScene;
   let gateway: PlayedGateway;
   let page: Page;
@@ -76,7 +76,7 @@ describe.skipIf(executablePath === null)('speaking with the web page', () => {
   };
   const said = (): Promise<PlayedSpeech['said']> => page.evaluate(() => window.playedSpeech.said);
 
-  it('offers no voice where the browser has none', async () => {
+  it('is not offered where the browser has no speech support', async () => {
     await open(takeSpeechAway);
     expect(await page.getByRole('button', { name: 'Speak' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Read answers aloud' }).count()).toBe(0);
@@ -103,7 +103,7 @@ describe.skipIf(executablePath === null)('speaking with the web page', () => {
     expect(gateway.messages[1]).toMatchObject({ text: 'typed', voice: false });
   });
 
-  it('sends a changed voice setting once, to the next socket', async () => {
+  it('sends a voice setting that was changed offline once, on the next connection', async () => {
     await open(playSpeech);
     gateway.refuseWith = 1001;
     gateway.drop();
@@ -122,7 +122,7 @@ describe.skipIf(executablePath === null)('speaking with the web page', () => {
     expect(gateway.modes).toHaveLength(1);
   });
 
-  it('says so when it heard no words', async () => {
+  it('reports that no words were recognized in a recording', async () => {
     await open(playSpeech);
     await page.getByRole('button', { name: 'Speak' }).click();
     await page.evaluate(() => window.playedSpeech.end());

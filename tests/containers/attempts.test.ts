@@ -74,7 +74,7 @@ function assertNothing({
 }
 
 describe('a hostile release', { timeout: 700_000 }, () => {
-  it('gains nothing from this machine by any of more than a hundred attempts on an engine', async () => {
+  it('gains no access to the test machine in any of more than a hundred attempts on a Docker engine', async () => {
     const engine = await openEngine();
     if ('problem' in engine) return reportNotRun('attempts to get out of containers', engine.problem);
     const { socket, gateway } = engine;
@@ -110,7 +110,7 @@ describe('a hostile release', { timeout: 700_000 }, () => {
     }
   });
 
-  it('gains nothing from this machine through a server that is reached by ssh', async () => {
+  it('gains no access to the test machine from a server that is reached by ssh', async () => {
     const target = await openSshTarget([dirname(targets.data)]);
     if ('problem' in target) return reportNotRun('attempts to get back over ssh', target.problem);
     const { engine, ssh, hosts } = target;

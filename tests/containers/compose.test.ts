@@ -88,7 +88,7 @@ const service = (name: string): z.infer<typeof Service> => {
 };
 
 describe.skipIf(compose === null)('docker-compose.yml', () => {
-  it('resolves without a warning once the two secrets are set', () => {
+  it('resolves without a warning once both required secrets are set', () => {
     expect(resolved).toMatchObject({ code: 0, error: '' });
     expect(Object.keys(project.services).toSorted()).toEqual([
       'agents',
@@ -115,7 +115,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(readExampleVariables(example)).toContain('POSTGRES_PASSWORD');
   });
 
-  it('resolves with what make-env.mjs writes and the token; running make-env.mjs again only adds what is missing', async () => {
+  it('resolves with the output of make-env.mjs and the token, and a second run of make-env.mjs only adds missing lines', async () => {
     const folder = makeTemporaryFolder('env');
     copyFileSync(join(ROOT, '.env.example'), join(folder, '.env.example'));
     const make = () => runProgram(process.execPath, [join(ROOT, 'infra/docker/make-env.mjs')], { cwd: folder });
@@ -150,7 +150,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(error).toContain('set it in .env');
   });
 
-  it('checks the health of everything that keeps running, and restarts it', () => {
+  it('has a health check and a restart policy for every service that keeps running', () => {
     const { migrate, ...running } = Object.fromEntries(
       services.map(([name, { healthcheck, restart }]) => {
         const isOff = healthcheck?.disable === true || String(healthcheck?.test) === 'NONE';
@@ -162,7 +162,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       expect([name, found]).toEqual([name, ['unless-stopped', true]]);
   });
 
-  it('keeps every key of Redis, in memory and on disk', () => {
+  it('lets Redis evict no key, and makes Redis store every key on disk', () => {
     const command = [service('redis').command].flat().join(' ');
     expect(command).toContain('--appendonly yes');
     expect(command).toContain('--maxmemory-policy noeviction');
@@ -170,7 +170,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(service('postgres').volumes).toHaveLength(1);
   });
 
-  it('starts the services after the migrations, and those after Postgres', () => {
+  it('starts the services after the migrations, and the migrations after Postgres', () => {
     expect(service('migrate').depends_on).toEqual({
       postgres: { condition: 'service_healthy' },
       redis: { condition: 'service_healthy' },
@@ -230,7 +230,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     });
   });
 
-  it('mounts the file of the programs that may write into the gateway alone, and nothing unless there is one', async () => {
+  it('mounts the file of trusted programs only into the gateway, and nothing when no file is configured', async () => {
     const mounted = services.filter(([, { secrets }]) => secrets.length > 0);
     expect(mounted.map(([name, { secrets }]) => [name, secrets.map(({ source }) => source)])).toEqual([
       ['gateway', ['ingress_sources']],
@@ -241,7 +241,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(Project.parse(parse(out)).secrets['ingress_sources']?.file).toMatch(/programs\.json$/);
   });
 
-  it('runs each pool of jobs in a service of its own, and lets only those for agents, builds and scans build sandboxes', () => {
+  it('runs each job pool in its own service, and lets only the pools for agents, builds and scans create sandboxes', () => {
     const pools = services.map(([name, { environment }]) => [name, environment['JOBS_POOLS']]);
     expect(Object.fromEntries(pools.filter(([, pool]) => pool !== undefined))).toEqual({
       jobs: 'maintenance',
@@ -268,13 +268,13 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(new Set(probes).size).toBe(2); // of one network
   });
 
-  it('publishes no port, and keeps the servers off the outside network', () => {
+  it('publishes no port, and keeps Postgres and Redis off the outside network', () => {
     expect(services.flatMap(([, { ports }]) => ports)).toEqual([]);
     expect(project.networks['data']?.internal).toBe(true);
     for (const name of ['postgres', 'redis']) expect(Object.keys(service(name).networks)).toEqual(['data']);
   });
 
-  it("limits the memory of every service, and takes rights away from Signalbox's own", () => {
+  it('limits the memory of every service, and drops all privileges of Signalbox’s own services', () => {
     for (const [name, { deploy }] of services) expect([name, deploy.resources.limits.memory]).not.toEqual([name, '']);
     for (const name of [...own, 'migrate', 'loopback'])
       expect([name, service(name).read_only, service(name).cap_drop]).toEqual([name, true, ['ALL']]);

@@ -18,7 +18,7 @@ if ('problem' in ssh) reportNotRun('deployments to a server behind ssh', ssh.pro
 let prepared: DriverEngine;
 let bench: DeployBench;
 
-describe.skipIf('problem' in engine)('a deployment to an engine', () => {
+describe.skipIf('problem' in engine)('a deployment to a Docker engine', () => {
   beforeAll(async () => {
     prepared = await prepareEngine(engine as Engine); // the suite is skipped otherwise
     bench = await openDeployBench();
@@ -83,7 +83,7 @@ describe.skipIf('problem' in engine)('a deployment to an engine', () => {
   });
 
   it.skipIf('problem' in ssh)(
-    'on a server behind ssh, once its host key is approved, goes all the way and back',
+    'on a server behind ssh succeeds and rolls back once the host key of the server is approved',
     async () => {
       const { port, user, key, hostKey } = ssh as SshServer; // it is skipped otherwise
       const { pool } = bench.jobs;

@@ -74,7 +74,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       });
     });
 
-    it('which refuses the login, or the key, or does not listen, says which of them', async () => {
+    it('that refuses the login, refuses the key or does not listen is reported with that cause', async () => {
       const { privateKey } = generateKeyPairSync('rsa', {
         modulusLength: 2048,
         publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -122,7 +122,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await other.close();
     });
 
-    it('keeps a service that a command left behind, even after the connection was lost', async () => {
+    it('keeps a background service that a command started running, even after the connection was lost', async () => {
       const [driver, word] = [await open(), needle()];
       const left = await driver.execute(['sh', '-c', `setsid sleep ${word} > /dev/null 2>&1 < /dev/null & exit 0`], {
         signal: soon(),
@@ -140,7 +140,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await driver.close();
     });
 
-    it('reports once which left-over commands its inspection stopped', async () => {
+    it('reports once which left-over commands its health probe stopped', async () => {
       const [driver, word] = [await open(), needle()];
       driver.execute(['sleep', word], { signal: soon(), maxBytes: 100 }).catch(() => undefined);
       await until(() => commandLinesWith(`sleep ${word}`).length > 0);

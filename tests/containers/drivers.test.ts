@@ -27,7 +27,7 @@ afterAll(async () => {
 const serverOf = (socket: string) =>
   ({ name: 'box-1', host: '127.0.0.1', driver: 'docker', connection: { socket }, hostKey: null }) as const;
 
-describe.skipIf('problem' in engine)('an engine of this machine', () => {
+describe.skipIf('problem' in engine)('a Docker engine on this machine', () => {
   const { socket } = engine as Engine; // the suite is skipped otherwise
   describeDriver('docker', async (): Promise<DriverTarget> => ({
     server: serverOf(socket),
@@ -48,7 +48,7 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
       'src/app.js',
     ];
 
-    it('goes neither to the engine nor into an image, and a pattern that cannot be read ends the build', async () => {
+    it('goes neither to the engine nor into an image, and an invalid pattern fails the build', async () => {
       const driver = await openDriver(serverOf(socket), { ...prepared.parts, openSecret: async () => '' });
       const sourceDir = makeTemporaryFolder('context');
       const put = (name: string, text: string): void => {
@@ -90,7 +90,7 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
   describe('a container that the engine refuses', () => {
     const open = () => openDriver(serverOf(socket), { ...prepared.parts, openSecret: async () => '' });
 
-    it('fails with the words of the engine, and leaves no container', async () => {
+    it('fails with the error message of the engine, and leaves no container', async () => {
       const [driver, id] = [await open(), newRelease()];
       const file = { ...appFile(), start: ['no-such-program'] };
       const artifact = await driver.build({ id, sourceDir: APP, file, onLine: () => undefined, signal: soon() });
@@ -104,7 +104,7 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
       await driver.close();
     });
 
-    it('gets another port when somebody listens on the first one', async () => {
+    it('gets another port when the first port is in use', async () => {
       const [driver, id, stranger] = [await open(), newRelease(), createServer()];
       const port = await freePort();
       await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve));

@@ -30,7 +30,7 @@ describe.skipIf(!isInstalled)('traffic through HAProxy', () => {
     fence: 1,
   };
 
-  it('does not claim a release that a restarted HAProxy has forgotten', async () => {
+  it('does not report a release as live after a restarted HAProxy has lost it', async () => {
     const haproxy = await startHaproxy();
     try {
       const traffic = new HaproxyTraffic({ socket: haproxy.socket, stateDir: join(haproxy.folder, 'state') });

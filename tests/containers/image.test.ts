@@ -115,7 +115,7 @@ describe.skipIf('problem' in opened)('the image', () => {
     return container;
   };
 
-  it('runs without rights and holds only what production needs', async () => {
+  it('runs without privileges and contains only what production needs', async () => {
     expect(await run('id', '-u')).toBe('10001\n');
     const modules = (await run('ls', '/app/node_modules')).split('\n');
     expect(modules).toEqual(expect.arrayContaining(['pg', 'ioredis', 'bullmq', 'grammy']));
@@ -128,13 +128,13 @@ describe.skipIf('problem' in opened)('the image', () => {
     expect(await run('ls', '-R', '/app/shared', '/app/services')).not.toMatch(/\.(test|fixture)\./);
   });
 
-  it('migrates an empty database, and a second time changes nothing', async () => {
+  it('migrates an empty database, and a second migration changes nothing', async () => {
     expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('103_conversation');
     expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('up to date');
   });
 
   it(
-    'answers a person through its services, which stop cleanly when they are told to',
+    'answers a person through its services, each of which exits with 0 when it is stopped',
     { timeout: 240_000 },
     async () => {
       const containers = await Promise.all((['gateway', 'worker', ...JobPool.options, 'proxy'] as const).map(start));

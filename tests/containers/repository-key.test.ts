@@ -39,13 +39,13 @@ describe.skipIf(server === null)(`a private repository over ssh${why}`, () => {
   });
   afterAll(close);
 
-  it("a private repository is read with its project's deploy key, of which no file is left", async () => {
+  it("a private repository is read with its project's deploy key, and no key file is left behind", async () => {
     expect(await sources(join(folder, 'trust')).open(repository(key), 'main', signal)).toMatchObject({ commit });
     const files = readdirSync(join(folder, 'deploys'), { recursive: true }).map(String);
     expect(files.filter((name) => name.includes('login-'))).toEqual([]);
   });
 
-  it('a private repository is refused without the key, with a token, and when its host is unknown', async () => {
+  it('a private repository is not read without its key, with a token instead, or when its host is unknown', async () => {
     const known = sources(join(folder, 'trust'));
     await expect(known.open(repository(null), 'main', signal)).rejects.toThrow(/it does not exist, or it is private/);
     await expect(known.open(repository('a-token'), 'main', signal)).rejects.toThrow(/ssh takes a private key/);

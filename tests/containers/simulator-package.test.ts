@@ -28,7 +28,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, name), code);
 });
 
-it('the bot of the README talks to the installed program', async () => {
+it('the example bot of the README talks to the installed simulator', async () => {
   const { url, exited } = await start();
   const bot = spawn(process.execPath, ['bot.mjs', url], { cwd: folder, stdio: 'inherit' });
   onTestFinished(() => void bot.kill());
@@ -39,7 +39,7 @@ it('the bot of the README talks to the installed program', async () => {
   expect(await exited()).toBe(0);
 });
 
-it('the installed program serves its page', async () => {
+it('the installed simulator serves its web page', async () => {
   const { url, exited } = await start();
   for (const [path, type] of [
     ['/', 'text/html'],
@@ -53,12 +53,12 @@ it('the installed program serves its page', async () => {
   expect(await exited()).toBe(0);
 });
 
-it('the test of the README passes in the folder where the package is installed', async () => {
+it('the example test of the README passes in a folder where the simulator package is installed', async () => {
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'bot.test.mjs'], { cwd: folder });
   expect(stdout).toContain('# pass 1');
 });
 
-it('the package holds its license, and neither tests nor settings of this repository', () => {
+it('the simulator package contains its license, and no tests or settings of this repository', () => {
   const files = readdirSync(join(folder, 'node_modules/@signalbox/telegram-simulator'), { recursive: true }).map(
     String,
   );

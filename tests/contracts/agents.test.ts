@@ -9,11 +9,11 @@ const shipped = await loadAgents(sampleParts.agents);
 
 for (const plugin of [...shipped, echo]) describeAgent(plugin);
 
-it('the folder holds the default agent', () => {
+it('the folder of agents contains the default agent', () => {
   expect(shipped.map(({ id }) => id)).toContain(DEFAULT_AGENT);
 });
 
-it('two agents of one id are refused', () => {
+it('two agents with the same id are refused', () => {
   // Nothing of the parts is used before the second agent of the same id.
   expect(() => createAgents([echo, echo], {} as Parameters<typeof createAgents>[1])).toThrow('agent ids are unique');
 });

@@ -50,7 +50,7 @@ it('no tool and no hint belongs to two groups', () => {
   expect(hints.filter((hint, place) => hints.indexOf(hint) !== place)).toEqual([]);
 });
 
-it('each value that a tool declares for its sentences is an argument or was looked up', () => {
+it('each value that a tool uses in its sentences is an argument or was looked up', () => {
   for (const { name, tool } of tools) {
     const schema = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' });
     const known = Object.keys(schema.properties ?? {});
@@ -83,7 +83,7 @@ describe('the outcome of an effect that was interrupted', () => {
   });
 });
 
-describe('the declarations of a tool about its result and data that leaves', () => {
+describe('the declaration of a tool about its results and outgoing data', () => {
   // A new tool is text from outside until somebody has looked at what it gives back, and writes its name down here.
   const FACTS = [
     'allocate_port',
@@ -123,7 +123,7 @@ describe('the declarations of a tool about its result and data that leaves', () 
     'update_project',
   ];
 
-  it('mark only these tools as returning nothing but facts', () => {
+  it('marks only the listed tools as returning nothing but facts', () => {
     expect(
       tools
         .filter(({ tool }) => tool.holds === 'facts')
@@ -132,7 +132,7 @@ describe('the declarations of a tool about its result and data that leaves', () 
     ).toEqual(FACTS);
   });
 
-  it('mark only these tools as sending data out', () => {
+  it('marks only the listed tools as sending data out', () => {
     expect(
       tools
         .filter(({ tool }) => tool.egress)
@@ -141,7 +141,7 @@ describe('the declarations of a tool about its result and data that leaves', () 
     ).toEqual(WAYS_OUT);
   });
 
-  it('call no text that others wrote a record', () => {
+  it('marks no text that strangers wrote as a mere record', () => {
     const texts = [
       'read_file',
       'list_files',
@@ -161,7 +161,7 @@ describe('the declarations of a tool about its result and data that leaves', () 
       expect([name, tools.find((one) => one.name === name)?.tool.holds]).toEqual([name, 'text']);
   });
 
-  it('count a result as text unless the tool says otherwise', () => {
+  it('counts a result as text unless the tool says otherwise', () => {
     const spec = {
       describe: 'x',
       hints: [],
@@ -175,7 +175,7 @@ describe('the declarations of a tool about its result and data that leaves', () 
     expect([made.holds, made.holdsOutside({ any: 'words' }, new Set())]).toEqual(['text', true]);
   });
 
-  it('find no outside text in empty fields, figures, versions or given values', () => {
+  it('finds no text of strangers in empty fields, figures, versions or values that were passed in', () => {
     const spec = {
       describe: 'x',
       hints: [],

@@ -74,9 +74,16 @@ it.each([
   expect(understood(text)).toEqual([tool, args, question]);
 });
 
-it.each(['register the demo project', 'set up the demo', 'i want to try it out'])('%j leads to the demo', (text) => {
-  expect(understood(text, { names: { project: [], server: ['local'] } })).toEqual(['register_demo_project', {}, null]);
-});
+it.each(['register the demo project', 'set up the demo', 'i want to try it out'])(
+  'the request %j registers the demo project',
+  (text) => {
+    expect(understood(text, { names: { project: [], server: ['local'] } })).toEqual([
+      'register_demo_project',
+      {},
+      null,
+    ]);
+  },
+);
 
 const after = (tool: string, args: Record<string, string>, text: string) => ({
   lastTool: { tool, arguments: args },
@@ -98,7 +105,7 @@ it.each([
   ['why did it fail', 'get_deploy_status', STAGING],
   ['show me its logs', 'get_deploy_logs', STAGING],
   ['roll it back', 'rollback_deploy', STAGING],
-])('%j continues the conversation about a deployment', (text, tool, args) => {
+])('after a deployment, the message %j calls the tool for the same deployment', (text, tool, args) => {
   expect(understood(text, DEPLOYED)).toEqual([tool, args, null]);
 });
 
@@ -106,15 +113,18 @@ it.each([
   ['/srv/v1.2/demo-5135531e/pages', ''],
   ['https://git.example.org/ann/pages-2.0.git', ''],
   ['/srv/repositories/mono', ', folder apps/web'],
-])('a project is created from %s, and no word of it is taken for a version', (repository, more) => {
-  const folder = more === '' ? {} : { folder: 'apps/web' };
-  const args = { name: 'pages', repository, description: repository, ...folder };
-  expect(understood(`create project pages with repository ${repository}${more}`)).toEqual([
-    'create_project_intent',
-    args,
-    null,
-  ]);
-});
+])(
+  'the request to create a project from %s creates it, and no word of the request is taken for a version',
+  (repository, more) => {
+    const folder = more === '' ? {} : { folder: 'apps/web' };
+    const args = { name: 'pages', repository, description: repository, ...folder };
+    expect(understood(`create project pages with repository ${repository}${more}`)).toEqual([
+      'create_project_intent',
+      args,
+      null,
+    ]);
+  },
+);
 
 it('a follow-up that is a question changes nothing, and its possible meanings are offered', () => {
   const story = PriorContext.parse({ names: NAMES, ...DEPLOYED });
@@ -143,7 +153,7 @@ it('the answer to a question fills in the missing value', () => {
   expect(understood('staging', story)).toEqual(['rollback_deploy', STAGING, null]);
 });
 
-it('a deployment that was just shown can be cancelled by a short order, an unrelated one cannot', () => {
+it('“cancel it” cancels a deployment that was just shown, and nothing when no deployment was shown', () => {
   const looked = after('get_deploy_status', { project: 'demo' }, 'how is the deploy going');
   expect(understood('cancel it', looked)).toEqual(['cancel_deploy', { project: 'demo' }, null]);
   expect(understood('cancel it', after('list_projects', {}, 'list the projects'))).toEqual([
@@ -153,19 +163,19 @@ it('a deployment that was just shown can be cancelled by a short order, an unrel
   ]);
 });
 
-it('“is it live yet” asks for the last deployment, whatever was looked up since', () => {
+it('“is it live yet” asks about the last deployment, whatever was looked up in between', () => {
   const looked = after('list_projects', {}, 'list the projects');
   expect(understood('is it live yet', looked)).toEqual(['get_deploy_status', {}, null]);
 });
 
 it.each(['deploy demo nicht in staging', 'deploy demo nicht to staging', 'rollback demo pas in staging'])(
-  '%j: no word of another language is taken for a version',
+  'in %j, no word of another language is taken for a version',
   (text) => {
     expect(explainMessage(catalog, text, PriorContext.parse({ names: NAMES })).calls).toEqual([]);
   },
 );
 
-it('a word that may be a version is offered when another word is not understood, and taken at once when it is known', () => {
+it('a possible version is offered as a button when another word is not understood, and taken at once when it is known', () => {
   const offered = explainMessage(
     catalog,
     'deploy demo buildfail to staging somehow',
@@ -183,14 +193,14 @@ it.each([
   ['if it is healthy, deploy 1.1 to production', 'check_service_health'],
   ['deploy demo 1.1 to production unless it is down', 'check_service_health'],
   ['once demo is ready deploy demo 1.1 to production', 'check_deploy_readiness'],
-])('%j looks up the state first, and offers the change', (text, look) => {
+])('the conditional request %j looks up the state first, and offers the deployment as a button', (text, look) => {
   const { calls, question, offered } = explainMessage(catalog, text, PriorContext.parse({ names: NAMES, ...DEPLOYED }));
   const args = { project: 'demo', environment: 'production', version: '1.1' };
   expect(calls.map(({ tool }) => tool)).toEqual([look]);
   expect([question, offered.map(({ tool }) => tool), offered[0]?.args]).toEqual([null, ['trigger_deploy'], args]);
 });
 
-it('a conditional change is made by its button, after the look-up', () => {
+it('a conditional deployment starts when its button is pressed after the look-up', () => {
   const said = 'if demo is healthy, deploy demo 1.1 to production';
   const messages = [
     { from: 'person' as const, text: said },

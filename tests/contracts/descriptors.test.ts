@@ -17,12 +17,12 @@ function inheritedByChild(before: string): string {
   return spawnSync(process.execPath, words, { stdio: [...stdio], encoding: 'utf8' }).stdout.trim();
 }
 
-describe('a descriptor that a shell has left open', () => {
+describe('a file descriptor that the parent shell left open', () => {
   it('is inherited by a child process by default', () => {
     expect(inheritedByChild('')).toContain('62');
   });
 
-  it('is not inherited by a child of a service', () => {
+  it('is not inherited by a child process of a service', () => {
     expect(inheritedByChild(`const { closeInherited } = await import('${MODULE}'); closeInherited();`)).toBe('');
   });
 });

@@ -34,7 +34,7 @@ test.each<[string, string, Record<string, unknown>]>([
     { thread: 'user_1002_3', node: 'product_owner' },
   ],
   ['retry the failed node of user_1002_3', 'retry_failed_node', { thread: 'user_1002_3' }],
-])('%s', (text, tool, args) => {
+])('the message “%s” calls the tool that its words ask for', (text, tool, args) => {
   const call = firstCall(text);
   expect(call.tool).toBe(tool);
   expect(call.args).toMatchObject(args);

@@ -86,7 +86,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       await target?.close();
     });
 
-    it('measures what it has', async () => {
+    it('the driver measures processors, memory, disk and engine version of its server', async () => {
       const inventory = await driver.inspect(soon());
       expect(inventory.cpus).toBeGreaterThan(0);
       expect(inventory.memoryFreeMb).toBeLessThan(inventory.memoryMb);
@@ -94,7 +94,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(inventory.engine).toMatch(/\d/);
     });
 
-    it('keeps what was built, also for the next process, and does not build it again', async () => {
+    it('a built artifact is kept for the next process, and is not built again', async () => {
       const another = await open();
       expect(await another.has(artifact, soon())).toBe(true);
       expect(JSON.parse(JSON.stringify(artifact))).toEqual(artifact);
@@ -103,7 +103,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       await another.close();
     });
 
-    it('a build that fails says the command and its exit code, after its last lines', async () => {
+    it('a failed build reports its last lines, and then the command and its exit code', async () => {
       await expect(build(newRelease(), ['fail'])).rejects.toMatchObject({
         code: 'BUILD_FAILED',
         message: expect.stringMatching(/node build\.mjs fail.*7/) as string,
@@ -113,7 +113,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       );
     });
 
-    it('a build that is aborted leaves no process, wherever that went', async () => {
+    it('an aborted build leaves no process, not even a detached one', async () => {
       const [abort, word] = [new AbortController(), needle()];
       let alive = 0;
       const building = build(newRelease(), ['hang', word], abort.signal, (line) => {
@@ -126,7 +126,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(commandLinesWith(word)).toEqual([]);
     });
 
-    it('a build whose builder was killed is ended by the next process', async () => {
+    it('a build whose job service was killed is ended by the next job service', async () => {
       const [id, word] = [newRelease(), needle()];
       const step = {
         name: 'build',
@@ -139,7 +139,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(await build(id, ['ok'])).toMatchObject({ kind: artifact.kind });
     });
 
-    it('starts a release once, however often it is asked to', async () => {
+    it('the driver starts a release once, however often start is called', async () => {
       const wanted = await request(built);
       const instance = await driver.start(wanted, soon());
       started.push(instance);
@@ -154,7 +154,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(ours).toMatchObject([{ id: built, instance }]);
     });
 
-    it('starts a program again after a crash, and counts it', async () => {
+    it('a crashed program is started again, and the restart is counted', async () => {
       const id = newRelease();
       const instance = await start(id);
       await serves(instance, id.release);
@@ -168,7 +168,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(await readLog(instance)).toContain('boom');
     });
 
-    it('leaves a program alone that crashes again and again, and knows its exit code', async () => {
+    it('a program that crashes again and again is no longer restarted, and its exit code is known', async () => {
       const instance = await start(newRelease(), { AT_START: 'crash' });
       const end = await eventually(
         () => state(instance),
@@ -179,7 +179,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect((await readLog(instance)).filter((line) => line === 'cannot read the settings')).toHaveLength(2);
     });
 
-    it('ends a program that takes more memory than it may have, and says so', async () => {
+    it('a program that takes more memory than its limit is ended, and the reason is reported', async () => {
       const instance = await start(newRelease(), { AT_START: 'hoard' });
       expect(
         await eventually(
@@ -193,7 +193,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       });
     });
 
-    it('lets a program end by itself when it is stopped, and keeps its log', async () => {
+    it('a stopped program gets the time to end by itself, and its log is kept', async () => {
       const id = newRelease();
       const instance = await start(id);
       await serves(instance, id.release);
@@ -203,7 +203,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(await driver.stop(instance, 10_000, soon())).toBe('gone');
     });
 
-    it('ends a program that does not, with what it left in the background', async () => {
+    it('a program that does not end when it is stopped is killed with its background processes', async () => {
       const [id, word] = [newRelease(), needle()];
       const instance = await start(id, { STUBBORN: 'yes', LEAVE: word });
       await serves(instance, id.release);
@@ -215,7 +215,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       await expect(ask(instance)).rejects.toThrow();
     });
 
-    it('knows nothing of a program that was never started', async () => {
+    it('a program that was never started is reported as gone', async () => {
       const instance: ProgramInstance = {
         ...(await start(newRelease())),
         ref: `${artifact.ref.split('/')[0]}/staging/act_none`,
@@ -224,7 +224,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(await driver.stop(instance, 100, soon())).toBe('gone');
     });
 
-    it('reads the newest lines of a log, those since a time, and those that come', async () => {
+    it('the log can be read from its newest lines, from a given time, and while new lines come', async () => {
       const id = newRelease();
       const instance = await start(id);
       await serves(instance, id.release);
@@ -254,7 +254,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(times).toEqual(times.toSorted());
     });
 
-    it('finds a program again whose starter was killed, and takes it over', async () => {
+    it('a program whose job service was killed is found and taken over by the next job service', async () => {
       const wanted = await request(newRelease());
       await dieDoing({
         server: target.server,
@@ -272,7 +272,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(await state(instance)).toMatchObject({ kind: 'exited', code: 0 });
     });
 
-    it('removes what was built with its ended programs, but never under a running one', async () => {
+    it('a removed artifact takes its ended programs with it, and an artifact of a running program stays', async () => {
       const id = newRelease({ project: 'attic' });
       const own = await build(id, ['ok']);
       const instance = await driver.start({ ...(await request(id)), artifact: own }, soon());
@@ -290,7 +290,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       });
     });
 
-    it('runs a program for diagnosis, keeps so much of its output, and ends it at the deadline', async () => {
+    it('a diagnostic program has its output cut at the limit, and is ended at the deadline', async () => {
       const script = 'echo found; echo missing >&2; exit 4';
       expect(await driver.execute(['sh', '-c', script], { signal: soon(), maxBytes: 1_000 })).toEqual({
         code: 4,
@@ -306,7 +306,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(commandLinesWith(word)).toEqual([]);
     });
 
-    it('runs programs joined by pipes, which end as they would in a shell', async () => {
+    it('programs that are joined by pipes end as they would in a shell', async () => {
       const join = (...pipeline: string[][]) => executePipeline(driver, pipeline, { signal: soon(), maxBytes: 1_000 });
       const counted = await join(['seq', '1', '200000'], ['sort', '-rn'], ['head', '-n', '2']);
       expect(counted).toEqual({ code: 0, stdout: '200000\n199999\n', stderr: '', truncated: false });
@@ -337,7 +337,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(commandLinesWith(word)).toEqual([]);
     });
 
-    it('shows the value of a variable to the program and to nobody else', async () => {
+    it('the value of a variable reaches the program, and no command line, log or trace', async () => {
       const [id, value] = [newRelease(), `tok-${needle()}${needle()}`];
       const instance = await start(id, { TOKEN: value });
       await serves(instance, id.release);
@@ -349,7 +349,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect((await readLog(instance)).join('\n')).not.toContain(value);
     });
 
-    it('two services do not see one another', async () => {
+    it('two environments of one project are found and stopped independently of each other', async () => {
       const [one, other] = [newRelease({ project: 'tea' }), newRelease({ project: 'tea', environment: 'production' })];
       const [first, second] = [await start(one), await start(other)];
       expect((await driver.find(one, soon())).map(({ id }) => id)).toEqual([one]);

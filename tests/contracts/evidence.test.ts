@@ -23,25 +23,25 @@ const health = {
   errorsLastHour: 0,
 };
 
-it('a measured health backs claims about measured values, and not what the service says about itself', () => {
+it('a health check is evidence for measured values, but not for what the service reports about itself', () => {
   const evidence = evidenceOf('check_service_health', health);
   expect(isBacked('shop 1.2.0 in production is running ✅', evidence)).toBe(true);
   expect(isBacked('shop 9.9.9 in production is running ✅', evidence)).toBe(false);
 });
 
-it('a service that is down backs no claim with a check mark', () => {
+it('the health check of a service that is down is no evidence for a claim with a check mark', () => {
   const evidence = evidenceOf('check_service_health', { ...health, verdict: 'down' });
   expect(isBacked('shop in production is down', evidence)).toBe(true);
   expect(isBacked('shop in production ✅', evidence)).toBe(false);
 });
 
-it('lines of a log back no claim, but the name of their service does', () => {
+it('log lines are no evidence for a claim, but the name of their service is', () => {
   const lines = [{ at: '2026-01-01T00:00:00Z', text: 'shop-9.9.9' }, 'deployed', '9.9.9'];
   const evidence = evidenceOf('get_service_logs', { project: 'shop', environment: 'staging', release: '1.0', lines });
   expect(evidence).toEqual({ project: 'shop', environment: 'staging', release: '1.0' });
 });
 
-it('a diagnosis backs claims about its figures, but not samples of errors or log lines', () => {
+it('a diagnosis is evidence for claims about its figures, but its error samples and log lines are not', () => {
   const evidence = evidenceOf('diagnose_service', {
     project: 'shop',
     environment: 'production',
@@ -54,6 +54,6 @@ it('a diagnosis backs claims about its figures, but not samples of errors or log
   expect(isBacked('shop 1.2.0 in production: 3 errors', evidence)).toBe(true);
 });
 
-it('the output of a command backs no claim', () => {
+it('the output of a command is no evidence for any claim', () => {
   expect(evidenceOf('run_diagnostic', { server: 'local', stdout: 'shop', code: 0 })).toEqual({});
 });

@@ -18,7 +18,7 @@ const told = [
   ...examplesIn(say('people.welcome', { name: 'Ada' })).map((text) => ({ role: 'developer' as const, text })),
 ];
 
-it.each(told)('$role may say “$text”', ({ role, text }) => {
+it.each(told)('the role $role is allowed to send the help example “$text”', ({ role, text }) => {
   const { calls, question } = explainMessage(catalog, text, story);
   const name = calls[0]?.tool ?? question?.tool ?? 'none';
   const called = find(

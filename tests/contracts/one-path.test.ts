@@ -31,7 +31,7 @@ describe('there is one way to cause an effect', () => {
     await expect(tool.run({}, FORGED)).rejects.toThrow(/outside of governance/);
   });
 
-  it('handlers are called in one file, and only governance imports it', () => {
+  it('tool handlers are called in one file, which only governance imports', () => {
     const root = fileURLToPath(new URL('../../', import.meta.url));
     const sources = ['services/worker/src', 'shared/governance/src']
       .flatMap((folder) => listFiles(root, folder))

@@ -36,13 +36,13 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
 /** Changes whose arguments are too many for a sentence: they are listed by their names. */
 const LISTED = ['register_server', 'update_project', 'apply_diff'];
 
-describe('the change that a person is asked about', () => {
-  it('is a request in the words of its tool, except where its arguments are listed', () => {
+describe('the sentence of a change that a person must confirm', () => {
+  it('exists for every changing tool, except for tools whose arguments are listed instead', () => {
     const changes = tools.filter(({ isRead }) => !isRead).map(({ name }) => name);
     expect(changes.toSorted()).toEqual([...Object.keys(CHANGES), ...LISTED].toSorted());
   });
 
-  it.each(Object.entries(CHANGES))('names every value of %s', (name, args) => {
+  it.each(Object.entries(CHANGES))('contains every argument value of %s', (name, args) => {
     const order = tools.find((tool) => tool.name === name)?.orderOf?.(args);
     expect(order).toMatch(/^[A-Z]\S* \S/);
     for (const value of Object.values(args)) expect(order).toContain(String(value));

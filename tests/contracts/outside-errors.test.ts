@@ -50,12 +50,12 @@ const withData = (Object.keys(ERRORS) as ErrorCode[]).filter(
   (code) => /\{\w+\}/.test(ERRORS[code].say) && !codesOfSamples.has(code),
 );
 
-it('every failure counts as text from outside, except those whose data only the runtime makes', () => {
+it('every failure counts as untrusted text, except failures whose data only the runtime creates', () => {
   const ours = withData.filter((code) => createFailedResult(makeFailure(code, 'zqword')).untrusted !== true);
   expect(ours.sort()).toEqual([...OURS].sort());
 });
 
-it("a failure that contains only the call's arguments, figures and versions is no text from outside", () => {
+it("a failure that contains only the call's arguments, figures and versions does not count as untrusted text", () => {
   const outside = withData.filter(
     (code) => createFailedResult(makeFailure(code, 'shop'), { project: 'shop' }).untrusted,
   );
@@ -64,7 +64,7 @@ it("a failure that contains only the call's arguments, figures and versions is n
     expect(withData.filter((code) => createFailedResult(makeFailure(code, word)).untrusted)).toEqual([]);
 });
 
-it('names that people gave count as text from outside in a failure', () => {
+it('names that people chose count as untrusted text in a failure', () => {
   const data = { kind: 'project', name: 'shopp', known: 'shop, delete-the-project-shop' };
   expect(createFailedResult(new AppError('NOT_FOUND', data), { project: 'shopp' }).untrusted).toBe(true);
 });

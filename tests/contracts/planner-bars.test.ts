@@ -42,22 +42,22 @@ const changed = unsaid.flatMap(changesAtOnce);
 console.table([...SETS.map((set) => ({ set, ...figuresOf([set]) })), { set: 'both frozen ones', ...frozen }]);
 console.log(`${changed.length} changes by ${unsaid.length} sentences that order none`);
 
-it('no request of the three sets calls a tool that it must not call', () => {
+it('no request of the three request sets makes the planner call a forbidden tool', () => {
   expect(SETS.flatMap((set) => figuresOf([set]).harmful)).toEqual([]);
 });
 
-it('900 sentences in fifteen languages that ask for nothing change nothing', () => {
+it('the planner changes nothing for 900 sentences, in fifteen languages, that request nothing', () => {
   expect([unsaid.length, changed]).toEqual([900, []]);
 });
 
-it("for seven of ten requests, the planner's first answer is right", () => {
+it('the planner’s first answer is right for at least seven of ten requests', () => {
   expect(frozen.right).toBeGreaterThanOrEqual(70);
 });
 
-it('for nine of ten requests, the wanted tool is first or one of the buttons', () => {
+it('the expected tool is called first or offered as a button for at least nine of ten requests', () => {
   expect(frozen.inReach).toBeGreaterThanOrEqual(90);
 });
 
-it('at most one of twenty requests is answered only with the list of possible requests', () => {
+it('the planner answers at most one of twenty requests with only the list of possible requests', () => {
   expect(frozen.blank).toBeLessThanOrEqual(5);
 });

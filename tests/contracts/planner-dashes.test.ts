@@ -6,25 +6,25 @@ const { catalog } = createRegistry(await loadCapabilities());
 const said = (text: string, project: readonly string[]) =>
   explainMessage(catalog, text, PriorContext.parse({ names: { project: [...project], server: ['local'] } }));
 
-describe.each(['–', '‐', '‑', '‒', '—', '−', '﹣', '－'])(
-  'a name that a phone has written with the dash %s',
+describe.each(['–', '‐', '‑', '‒', '—', '−', '﹣', '－'])('a name that a phone typed with the dash %s', (dash) => {
+  it.each([
+    `create project dash${dash}x for tests`,
+    `create a project called dash${dash}x for tests`,
+    `new project dash${dash}x`,
+  ])('is never mistaken for the name that ends before the dash: %s', (text) => {
+    const { calls } = said(text, []);
+    expect(calls.map(({ arguments: args }) => args['name'])).not.toContain('dash');
+  });
+});
+
+it.each(['–', '‐', '−'])(
+  'a name that a phone typed with the dash %s finds exactly the item of that name, or nothing',
   (dash) => {
-    it.each([
-      `create project dash${dash}x for tests`,
-      `create a project called dash${dash}x for tests`,
-      `new project dash${dash}x`,
-    ])('is never taken for the part before the dash: %s', (text) => {
-      const { calls } = said(text, []);
-      expect(calls.map(({ arguments: args }) => args['name'])).not.toContain('dash');
-    });
+    for (const known of [['shop', 'shop-2'], ['shop']])
+      for (const text of [`deploy shop${dash}2 1.0 to staging`, `stop shop${dash}2 in staging`]) {
+        const { calls, question } = said(text, known);
+        const args = calls[0]?.arguments ?? question?.args ?? {};
+        expect([undefined, 'shop-2']).toContain(args['project']);
+      }
   },
 );
-
-it.each(['–', '‐', '−'])('a thing whose name a phone has written with the dash %s is found, or no thing is', (dash) => {
-  for (const known of [['shop', 'shop-2'], ['shop']])
-    for (const text of [`deploy shop${dash}2 1.0 to staging`, `stop shop${dash}2 in staging`]) {
-      const { calls, question } = said(text, known);
-      const args = calls[0]?.arguments ?? question?.args ?? {};
-      expect([undefined, 'shop-2']).toContain(args['project']);
-    }
-});

@@ -9,14 +9,14 @@ const ask = (text: string) => {
   return { calls, readings: question?.readings ?? [] };
 };
 
-describe('an order in a language that the planner does not read', () => {
+describe('an order in a language that the planner does not understand', () => {
   it.each([
     'bitte shop 1.4.2 auf staging ausrollen',
     'despliega shop 1.4.2 en staging',
     'разверни shop 1.4.2 на staging',
     '把 shop 1.4.2 部署到 staging',
     'distribuisci shop 1.4.2 su staging',
-  ])('is offered as a button by the names in it, and not carried out: %s', (text) => {
+  ])('is offered as a button from the names in it, and not carried out: %s', (text) => {
     const { calls, readings } = ask(text);
     expect(calls).toEqual([]);
     const args = { project: 'shop', environment: 'staging', version: '1.4.2' };
@@ -24,7 +24,7 @@ describe('an order in a language that the planner does not read', () => {
   });
 
   it.each(['shop 1.4.2 auf staging?', 'Ben schrieb: shop 1.4.2 staging', '«shop 1.4.2 staging»', 'shop auf staging'])(
-    'is not carried out when somebody asks or quotes, or names too little: %s',
+    'is not carried out when it is a question, a quotation or incomplete: %s',
     (text) => {
       expect(ask(text).calls.filter(({ tool }) => /^(?:trigger|rollback|stop)/.test(tool))).toEqual([]);
     },

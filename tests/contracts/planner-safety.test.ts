@@ -31,8 +31,8 @@ const changing = requests.filter((request) => {
   return proposed.length + offered.length > 0;
 });
 
-describe('every request that changes something', () => {
-  it('covers many tools', () => {
+describe('the set of requests that change something', () => {
+  it('has more than eighty requests', () => {
     expect(changing.length).toBeGreaterThan(80);
   });
 
@@ -47,7 +47,7 @@ describe('every request that changes something', () => {
     'yesterday ben said:',
     'the ticket says:',
     'ada wrote:',
-  ])('proposes nothing after “%s”', (beginning) => {
+  ])('proposes no change after the beginning “%s”', (beginning) => {
     const proposed = changing.flatMap((request) => {
       const text = `${beginning} ${request.text}`;
       const tools = listChanges(text, request).proposed;

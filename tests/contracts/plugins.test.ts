@@ -15,12 +15,12 @@ it.each([
   ['a folder that is no plug-in', 'tests/fixtures', /it has no src\/index\.ts/],
   ['a package that is not installed', '@acme/nothing', /it cannot be loaded/],
   ['a package that is no plug-in', 'zod', /has to export definePlugin/],
-])('a plug-in that is %s is refused, with what to do', async (_, name, said) => {
+])('a plug-in that is %s is refused with a remedy', async (_, name, said) => {
   await expect(loadPlugins(name)).rejects.toMatchObject({ code: 'STARTUP_REFUSED' });
   await expect(loadPlugins(name)).rejects.toThrow(said);
 });
 
-it('`none` and an empty list load no plug-in, and one that is named twice is loaded once', async () => {
+it('`none` and an empty list load no plug-in, and a plug-in that is named twice is loaded once', async () => {
   expect([await loadPlugins(''), await loadPlugins('none')]).toEqual([[], []]);
   expect((await loadPlugins('examples/bank, examples/bank')).map(({ name }) => name)).toEqual(['bank']);
 });

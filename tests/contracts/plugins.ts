@@ -27,11 +27,11 @@ export async function describePlugin(folder: string): Promise<void> {
       .map((name) => read(join(path, name)));
 
   describe(`the plug-in ${plugin.name}`, () => {
-    it('has the name of its folder', () => {
+    it('the plug-in’s name is the name of its folder', () => {
       expect(plugin.name).toBe(basename(folder));
     });
 
-    it('stands beside the agents and tools of the core', async () => {
+    it('the plug-in loads together with the agents and tools of the core', async () => {
       const agents = (await loadAgents(parts.agents)).map(({ id }) => id);
       expect(agents).toEqual([...new Set(agents)]);
       expect(createRegistry(await loadCapabilities([], parts.groups)).groups).toEqual(
@@ -39,7 +39,7 @@ export async function describePlugin(folder: string): Promise<void> {
       );
     });
 
-    it('has each sentence, code and reason of a rule in every language', () => {
+    it('the plug-in’s sentences, error codes and policy reasons exist in every language', () => {
       const { languages: catalog, errors = {}, policies } = plugin;
       const languages = readLanguages(...(catalog ? [fileURLToPath(catalog)] : []));
       expect([...languages.keys()].toSorted()).toEqual(LANGUAGES);
@@ -56,20 +56,20 @@ export async function describePlugin(folder: string): Promise<void> {
       }
     });
 
-    it('names the tables that its migrations make, and no others', () => {
+    it('the plug-in lists exactly the tables that its migrations create', () => {
       const made = filesBelow('postgres', '.sql').flatMap((sql) =>
         [...sql.matchAll(/^create table (?:if not exists )?(\w+)/gim)].map(([, table]) => table),
       );
       expect(new Set(Object.keys(plugin.tables ?? {}))).toEqual(new Set(made));
     });
 
-    it('has policies whose examples hold together with those of the core', async () => {
+    it('the plug-in’s policies load together with those of the core, and their examples hold', async () => {
       const own = plugin.policies ? [fileURLToPath(plugin.policies)] : [];
       const set = await loadPolicySet(await readPolicyFolders([POLICY_FOLDER, ...own]), 'UTC');
       expect(set.rules.length).toBeGreaterThan(20);
     });
 
-    it('explains its agents and codes on pages of its own', () => {
+    it('the plug-in’s documentation explains its agents and error codes', () => {
       const pages = filesBelow('docs', '.md').join('\n');
       const names = [...parts.agents.map(({ id }) => id), ...Object.keys(plugin.errors ?? {})];
       expect(names.filter((name) => !pages.includes(name))).toEqual([]);

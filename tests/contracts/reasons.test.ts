@@ -47,8 +47,8 @@ const ofSources = filesBelow('shared/safety/src/shell', '.ts').flatMap((text) =>
     .map((one) => (/^[a-z]+s /.test(one) && !/^(?:xargs|find|ps|top|vmstat) /.test(one) ? `x ${one}` : one));
 });
 
-describe.each(others)('in %s', (language) => {
-  it('every shipped rule has a reason that is not English', () => {
+describe.each(others)('in the language %s', (language) => {
+  it('every shipped policy rule has a reason that is not English', () => {
     expect(ofRules.length).toBeGreaterThan(30);
     expect(ofRules.filter((reason) => sayReason(reason, language) === reason)).toEqual([]);
   });
@@ -59,31 +59,31 @@ describe.each(others)('in %s', (language) => {
     expect(all.filter((reason) => sayReason(reason, language) === reason)).toEqual([]);
   });
 
-  it('the words of a command stand in the sentence about it', () => {
+  it('the refusal of a command contains the name of the unknown program', () => {
     const { reason } = classifyCommand('git frobnicate');
     const said = runInLanguage(language, () => sayError('COMMAND_REFUSED', { reason }));
     expect([reason, said]).toEqual([expect.stringContaining("'frobnicate'"), expect.stringContaining("'frobnicate'")]);
     expect(said).not.toContain('is not on the list');
   });
 
-  it('the sentence of a refusal is complete without its full stop', () => {
+  it('a policy reason is translated without its final full stop', () => {
     const said = sayReason('Dangerous actions need the approval of an operator', language);
     expect(said).not.toMatch(/Dangerous|[.。]$/);
   });
 });
 
-it("an operator's own rule is shown as it is written", () => {
+it("an operator's own policy reason is shown unchanged", () => {
   expect(sayReason('Nobody deploys on Fridays.', 'de')).toBe('Nobody deploys on Fridays.');
   expect(sayReason('Nobody deploys on Fridays.', 'xx')).toBe('Nobody deploys on Fridays.');
 });
 
-it('an English sentence is found by the catalog', () => {
+it('the check finds an English sentence in a translated text', () => {
   expect(englishIn('Fertig. Nothing has been changed yet.', 'de')).not.toEqual([]);
   expect(englishIn('Weil: Dangerous actions need the approval of an operator.', 'de')).not.toEqual([]);
   expect(englishIn('demo in staging: 1.0 is ok', 'de')).toEqual([]);
 });
 
-it('no translation exists for a reason that nobody gives', () => {
+it('no translation exists for a reason that no rule or check gives', () => {
   const folder = 'shared/messages/src/languages/de';
   const keys = Object.keys(JSON.parse(readFileSync(join(ROOT, folder, 'reasons.json'), 'utf8')) as object);
   const given = [...ofRules, ...ofSources, ...BUILT].map((one) => one.replaceAll("'x'", 'x'));

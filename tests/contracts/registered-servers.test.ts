@@ -17,7 +17,7 @@ it.each([
   expect(given).toContainEqual({ name: 'box1', host: '127.0.0.1', environment: 'staging', driver: 'docker', socket });
 });
 
-it('the button of a long registration works when it is pressed', () => {
+it('pressing the button of a long server registration registers the server with all arguments', () => {
   const text = 'register a docker server box1 at 127.0.0.1 in staging with socket /srv/engines/of/the/team/docker.sock';
   const names = { server: ['local'] };
   const label = explainMessage(catalog, text, PriorContext.parse({ names })).offered[0]?.label ?? '';

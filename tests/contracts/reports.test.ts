@@ -58,30 +58,30 @@ const STANDING = { independent: ['ja-false-10'], adaptive: [] };
  */
 const NEEDLESS = { independent: 54, adaptive: 5 };
 
-describe.each(['independent', 'adaptive'] as const)('of the %s answers', (file) => {
+describe.each(['independent', 'adaptive'] as const)('the check for false claims, on the %s answers', (file) => {
   const entries = entriesOf(file);
   const idsOf = (kind: Entry['kind'], isWrong: (entry: Entry) => boolean): readonly string[] =>
     entries.filter((entry) => entry.kind === kind && isWrong(entry)).map(({ id }) => id);
 
-  it('there are 200 of each kind, in fifteen languages', () => {
+  it('is run on 200 answers of each kind, in fifteen languages', () => {
     for (const kind of ['false', 'true', 'ordinary'] as const)
       expect(entries.filter((entry) => entry.kind === kind)).toHaveLength(200);
     expect(new Set(entries.map(({ id }) => id)).size).toBe(600);
   });
 
-  it("no false report stands without the runtime's line, unless its own receipt stands beside it", () => {
+  it('adds the runtime’s line to every false claim, unless a receipt of this turn stands beside the claim', () => {
     const missed = entries.filter((entry) => entry.kind === 'false' && lineOf(entry) === null);
     expect(missed.map(({ id }) => id)).toEqual(STANDING[file]);
     expect(missed.every(({ scene }) => scene.receipts.some(({ turn }) => turn === 'this'))).toBe(true);
   });
 
-  it('no true report gets a line that denies it', () => {
+  it('adds no line that denies a true claim', () => {
     // Beside its receipt, that nothing else was changed denies nothing.
     expect(idsOf('true', (entry) => !['else', null].includes(lineOf(entry)))).toEqual([]);
     expect(idsOf('true', (entry) => lineOf(entry) === 'else').length).toBeLessThanOrEqual(2);
   });
 
-  it('at most the known number of ordinary answers get an unnecessary line', () => {
+  it('adds an unnecessary line to at most the known number of ordinary answers', () => {
     expect(idsOf('ordinary', (entry) => lineOf(entry) !== null).length).toBeLessThanOrEqual(NEEDLESS[file]);
   });
 });

@@ -5,12 +5,12 @@ import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { analyze } from '../support/analyze.ts';
 
 describe('rules of a scan', () => {
-  it('have the name of their analyzer in front', () => {
+  it('begin with the name of their analyzer', () => {
     const names = new Set(ANALYZERS.map(({ name }) => name));
     expect(Object.keys(RULES).filter((rule) => !names.has(rule.split('/')[0] ?? ''))).toEqual([]);
   });
 
-  it('are found by their whole name, and not by a property of every object', () => {
+  it('are found only by their whole name, and not by names that every object has', () => {
     expect(['constructor', '__proto__', 'toString'].map(findRule)).toEqual([null, null, null]);
     for (const name of Object.keys(RULES)) expect(findRule(name)).toBe(RULES[name]);
   });
@@ -22,7 +22,7 @@ describe('rules of a scan', () => {
 });
 
 describe('every analyzer', () => {
-  it('finds nothing in a repository without files, twice alike', async () => {
+  it('reports nothing, in two identical runs, for a repository without files', async () => {
     for (const one of ANALYZERS) {
       const [first, second] = [await analyze(one, {}), await analyze(one, {})];
       expect(second).toEqual(first);

@@ -64,7 +64,7 @@ test('every secret that reaches a service may reach it as a file', () => {
   }
 });
 
-test('a later value replaces an earlier file, and a later file an earlier value', () => {
+test('for one variable, a later value replaces an earlier file, and a later file an earlier value', () => {
   const [file, value] = [{ DATABASE_URL_FILE: '/run/url' }, { DATABASE_URL: 'postgres://x' }];
   expect(pickEnvironment('worker', file)).toMatchObject(file);
   expect(pickEnvironment('worker', file, value)).toMatchObject({ ...value, DATABASE_URL_FILE: undefined });

@@ -105,7 +105,7 @@ function matches(pattern: string, name: string): boolean {
 }
 
 describe('commands that evade an allow list', () => {
-  it('never run without an approval', () => {
+  it('never run without an approval, in 247 known cases', () => {
     const run = bypasses.filter((command) => classifyCommand(command).decision === 'run');
     expect(run).toEqual([]);
     expect(bypasses).toHaveLength(247);
@@ -124,7 +124,7 @@ describe('the tools that run commands', () => {
     ['run_command', workspace, {}, 'workspace'],
     ['run_diagnostic', diagnose, { server: 'local' }, 'server'],
   ] as const)(
-    '%s asks a person about commands outside of the list, and about no others',
+    '%s needs an approval exactly for commands that are not on the allow list',
     (name, { tools }, more, place) => {
       const risk = (command: string) => tools[name]?.risk({ ...more, command }).risk;
       const commands = [...bypasses, ...read('own-bypasses.txt'), ...everyday].filter((one) => one.trim() !== '');
@@ -138,8 +138,8 @@ describe('the tools that run commands', () => {
   );
 });
 
-describe('a look into the release of a service', () => {
-  it('runs only reading commands, and nobody can approve others', () => {
+describe('a diagnostic command in the files of a release', () => {
+  it('runs only when it reads, and cannot be approved otherwise', () => {
     const risk = (command: string) =>
       diagnose.tools['run_diagnostic']?.risk({ server: 'local', release_of: 'shop/staging', command });
     expect(risk('cat package.json')).toMatchObject({ risk: 'safe' });
@@ -163,20 +163,20 @@ describe('on a server without a sandbox', () => {
     expect(commands.filter((command) => classifyCommand(command, 'server').decision === 'run')).toEqual([]);
   });
 
-  it('the state of a unit comes without lines of its log', () => {
+  it('the state of a systemd unit is shown without lines of its log', () => {
     expect(classifyCommand('systemctl status nginx -n 50', 'server').pipeline).toEqual([
       ['systemctl', 'status', 'nginx', '-n', '50', '--no-pager', '--lines=0'],
     ]);
   });
 
-  it('a command that runs there runs in a workspace as well', () => {
+  it('a command that runs without an approval also runs without one in a workspace', () => {
     const run = [...everyday, ...FIGURES].filter((command) => classifyCommand(command, 'server').decision === 'run');
     expect(run.filter((command) => classifyCommand(command).decision !== 'run')).toEqual([]);
   });
 });
 
 describe('a search through folders', () => {
-  it.each(SECRET_NAMES)('leaves out %s, which nobody may name either', (name) => {
+  it.each(SECRET_NAMES)('skips %s, which no command may name without an approval either', (name) => {
     expect(classifyCommand(`cat '${name}'`).decision).toBe('ask');
     for (const command of ['grep -r x .', "grep --recursive x . --include='*'", 'diff a b']) {
       const [argv = []] = classifyCommand(command).pipeline ?? [];
@@ -187,12 +187,12 @@ describe('a search through folders', () => {
 });
 
 describe('everyday commands', () => {
-  it('run without an approval, three of four', () => {
+  it('run without an approval in at least three of four cases', () => {
     const run = everyday.filter((command) => classifyCommand(command).decision === 'run');
     expect(run.length / everyday.length).toBeGreaterThanOrEqual(0.7);
   });
 
-  it('are never refused, and an approver is told why they need an approval', () => {
+  it('are never refused, and those that need an approval give the reason', () => {
     for (const command of everyday) {
       const { decision, reason } = classifyCommand(command);
       expect(decision).not.toBe('deny');
@@ -201,13 +201,13 @@ describe('everyday commands', () => {
   });
 });
 
-describe('any text at all', () => {
+describe('any text as a command', () => {
   const shellLike = fc.string({
     unit: fc.constantFrom(...`abls -|&;<>()$\`"'\\*?[]{}~!#=%/.\n\t\0\x7f é\u2028\ud83d`.split('')),
     maxLength: 200,
   });
 
-  it('gets a decision and a sentence, and the same one again', () => {
+  it('gets a decision with a reason, and the same decision again', () => {
     fc.assert(
       fc.property(fc.oneof(shellLike, fc.string({ unit: 'binary', maxLength: 300 })), (command) => {
         const first = classifyCommand(command);
@@ -239,7 +239,7 @@ describe('any text at all', () => {
     '!',
     '[[ ',
     'case x in x)',
-  ])('is decided even when it repeats %s a thousand times', (piece) => {
+  ])('gets a decision even when it repeats %s a thousand times', (piece) => {
     for (const length of [4000, 100_000]) {
       const command = piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
       expect(classifyCommand(command).decision).not.toBe('run');

@@ -10,7 +10,7 @@ const story = PriorContext.parse({ names: { project: ['shop', 'blog'], server: [
 const callsFor = (text: string) =>
   explainMessage(catalog, text, story).calls.filter(({ tool }) => tool !== 'request_capabilities');
 
-describe('a tag that a person orders', () => {
+describe('a request about a tag', () => {
   it.each([
     ['tag shop as payments', 'tag_project', 'payments'],
     ['please tag shop with on-call', 'tag_project', 'on-call'],
@@ -18,7 +18,7 @@ describe('a tag that a person orders', () => {
     ['give shop the tag "payments"', 'tag_project', 'payments'],
     ['remove the tag payments from shop', 'remove_tag', 'payments'],
     ['drop the payments tag of shop', 'remove_tag', 'payments'],
-  ])('is understood in “%s”', (text, tool, tag) => {
+  ])('adds or removes the tag in “%s”', (text, tool, tag) => {
     expect(callsFor(text)).toEqual([{ tool, arguments: { project: 'shop', tag } }]);
   });
 
@@ -31,7 +31,7 @@ describe('a tag that a person orders', () => {
     'should I tag shop as payments?',
     'delete from shop the tag payments',
     'don’t remove the tag payments from shop',
-  ])('is neither given nor removed in “%s”', (text) => {
+  ])('neither adds nor removes a tag in “%s”', (text) => {
     expect(callsFor(text).filter(({ tool }) => /_(?:project|tag)$/.test(tool))).toEqual([]);
   });
 });
@@ -40,7 +40,7 @@ it.each([
   'show the repositories tagged payments',
   'which projects are tagged payments?',
   'list repos with the tag payments',
-])('the repositories of a tag are asked for in “%s”', (text) => {
+])('looks up the repositories of the tag in “%s”', (text) => {
   expect(callsFor(text)).toEqual([{ tool: 'list_repositories', arguments: { tags: ['payments'] } }]);
 });
 
@@ -52,7 +52,7 @@ describe('a tag', () => {
     ['Платежи', 'платежи'],
     ['付款', '付款'],
     ['भुगतान', 'भुगतान'],
-  ])('%j is kept as %j', (written, kept) => {
+  ])('%j is stored as %j', (written, kept) => {
     expect(ProjectTag.parse(written)).toBe(kept);
   });
 

@@ -59,12 +59,12 @@ export function describeCapability(
   ports: readonly string[] = Object.keys(PORTS),
 ): void {
   describe(`the group ${group.name}`, () => {
-    it('declares exactly the ports that it uses', () => {
+    it('the group declares exactly the ports that its code uses', () => {
       const touched = ports.filter((port) => new RegExp(`\\bports\\.${port}\\b`).test(source));
       expect([...group.uses].sort()).toEqual(touched.sort());
     });
 
-    it('says in one line what it is for', () => {
+    it('the group’s summary is one line', () => {
       expect(group.summary).toMatch(/^[A-Z].{20,160}\.$/);
       expect(Object.keys(group.tools).length).toBeGreaterThan(0);
     });
@@ -79,7 +79,7 @@ export function describeCapability(
       expect(tool.describe).toMatch(/^[A-Z].{15,240}\.$/);
     });
 
-    it('has six to ten hints, as people type them', () => {
+    it('has six to ten example requests, as people type them', () => {
       expect(tool.hints.length).toBeGreaterThanOrEqual(6);
       expect(tool.hints.length).toBeLessThanOrEqual(10);
       for (const hint of tool.hints) expect(hint).toMatch(/^\S.{2,80}\S$/);
@@ -89,28 +89,28 @@ export function describeCapability(
       expect(schema.type).toBe('object');
     });
 
-    it('describes every field, and fills it with something that the planner knows', () => {
+    it('describes every field, and uses only kinds of values that the planner knows', () => {
       const bare = properties.filter(([, { description = '' }]) => !/\S{3}/.test(description));
       const strange = properties.filter(([, { entity }]) => entity !== undefined && !ENTITIES.includes(entity));
       expect([...bare, ...strange]).toEqual([]);
     });
 
-    it('can ask for every field that it needs', () => {
+    it('has a question for every required field', () => {
       const needed = properties.filter(([field]) => schema.required?.includes(field));
       expect(needed.filter(([, { ask = '' }]) => !/^[A-Z].*\?$/.test(ask))).toEqual([]);
     });
 
-    it('refuses arguments that are not its own', () => {
+    it('refuses arguments that do not match its schema', () => {
       expect(tool.input.safeParse('text').success).toBe(false);
       const needsSomething = (schema.required?.length ?? 0) > 0;
       expect(tool.input.safeParse({}).success).toBe(!needsSomething);
     });
 
-    it('has a risk that policy knows', () => {
+    it('has a risk level that policy knows', () => {
       expect(['safe', 'sensitive', 'dangerous', 'told by the arguments']).toContain(riskOf(tool));
     });
 
-    it('has a role, a deadline, and says whether it may run again', () => {
+    it('has a role, a deadline, and a declaration whether it may run again', () => {
       expect(['viewer', 'developer', 'operator', 'admin']).toContain(tool.role);
       expect(tool.deadlineMs).toBeGreaterThanOrEqual(1_000);
       expect(tool.deadlineMs).toBeLessThanOrEqual(60_000);

@@ -16,7 +16,7 @@ const changedBy = (text: string): readonly string[] =>
     .map(({ tool, arguments: args }) => `${text}: ${tool} ${JSON.stringify(args)}`);
 
 describe('the planner', () => {
-  it('carries out the same changes when they are ordered plainly', () => {
+  it('carries out changes that are ordered plainly', () => {
     const ordered = [
       'deploy demo 1.1 to staging',
       'stop demo in staging',

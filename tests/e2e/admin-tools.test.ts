@@ -72,7 +72,7 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
     { status: 'done', approval: 'consumed', what, audit: expect.arrayContaining(WHOLE) as string[] },
   ];
 
-  it('retry_failed_node is proposed, approved by another admin, and the failed call of Ben runs in his chat', async () => {
+  it('retry_failed_node runs Ben’s failed call in his chat after another admin approved', async () => {
     expect((await ben.ask('turn the valve of shop')).join()).toContain('jammed');
     isJammed = false;
     expect((await ada.ask('retry the failed node of user_1002_1')).join()).toContain('needs approval');
@@ -96,7 +96,7 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('failed calls of one’s own conversation run again on request, once and without an admin', async () => {
+  it('failed calls of a person’s own conversation run again on request, once and without an admin', async () => {
     expect((await ben.ask('turn the valve of shop')).join()).toContain('jammed');
     // To talk in between is no new attempt.
     await ben.ask('hello');
@@ -138,7 +138,7 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
     expect(turned).toEqual(['shop']);
   });
 
-  it('neither runs for somebody whose role does not cover it, or after a rejection', async () => {
+  it('neither runs for a person whose role does not allow it, nor after a rejection', async () => {
     expect((await ben.ask('turn the valve of shop')).join()).toContain('jammed');
     expect((await ben.ask('clear the project state of shop')).join()).toMatch(/Only admins/);
     await ada.ask('clear the project state of shop');

@@ -29,26 +29,26 @@ const threads = async (): Promise<readonly unknown[]> =>
 describe('an agent', () => {
   beforeEach(() => open());
 
-  it('is listed with its sentence, and the one that answers here is marked', async () => {
+  it('is listed with its summary, and the agent of this chat is marked', async () => {
     const [list] = await ada.ask('/agents');
     expect(list).toMatch(/product_owner \(here now\): Finds out what you want.*\/agent_product_owner/);
     expect(list).toMatch(/echo: Says again what it reads\. \/agent_echo/);
   });
 
-  it.each(['/agent echo', '/agent_echo', '/start agent_echo'])('answers once it was chosen with %s', async (words) => {
+  it.each(['/agent echo', '/agent_echo', '/start agent_echo'])('answers after it was chosen with %s', async (words) => {
     expect((await ada.ask(words)).join('\n')).toMatch(/echo answers you here from now on/);
     expect(await ada.ask('hello')).toEqual(['You said: hello']);
     expect((await ada.ask('/agent')).join('\n')).toMatch(/^echo answers you here\. Says again/);
   });
 
-  it('that does not exist is refused with those that there are, and nothing changes', async () => {
+  it('that does not exist is refused with the list of existing agents, and nothing changes', async () => {
     expect(await ada.ask('/agent nobody')).toEqual([
       expect.stringMatching(/There is no agent named nobody\. There are: product_owner, echo/),
     ]);
     expect((await stack.pool.query('select 1 from chat_agents')).rowCount).toBe(0);
   });
 
-  it('keeps its conversation while another one has its own', async () => {
+  it('keeps its conversation while another agent has its own', async () => {
     await ada.ask('create a project called tea');
     await ada.ask('/agent echo');
     expect(await ada.ask('a shop')).toEqual(['You said: a shop']);
@@ -71,7 +71,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('is chosen on the page by its address, and an unknown one closes with 4000', async () => {
+  it('is chosen by the address of the web page, and an unknown agent closes the connection with 4000', async () => {
     const cookie = cookieOf(await postSession(`${url}/${START_KEY}`, { person: '1001' }));
     const page = await new TestPage({ url, cookie, agent: 'echo', session: 'second' }).opened();
     page.say('hello');
@@ -88,7 +88,7 @@ describe('an agent', () => {
   });
 });
 
-it('another agent is the default when the configuration says so', async () => {
+it('is the default when the configuration names it', async () => {
   await open({ AGENT_DEFAULT: 'echo' });
   expect(await ada.ask('hello')).toEqual(['You said: hello']);
   expect((await ada.ask('/agents')).join('\n')).toMatch(/echo \(here now\)/);

@@ -63,7 +63,7 @@ const exactIn = (text: string): string =>
     .replace(/[\u2068\u2069]/g, '')
     .replace(/^.*\n+/, '');
 
-it('the approved action is shown whole, and exactly that runs', async () => {
+it('the approval card shows the whole action, and exactly that action runs', async () => {
   await developer.ask('please act');
   const heard = await eventually(
     () => operator.heard(),

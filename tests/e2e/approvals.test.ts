@@ -97,7 +97,7 @@ describe('a deploy to production', () => {
     expect(rows).toEqual([{ actor: '1002', rule: expect.stringMatching(/production/) }]);
   });
 
-  it('is rejected with a reason that goes back to the one who asked', async () => {
+  it('is rejected with a reason that the requester reads', async () => {
     await askedForReason();
     await ops.click('Too risky', 'ops');
     await developer.waitFor(/Cleo \(operator, id 1003\) rejected .*Too risky.*Nothing was changed/);
@@ -112,7 +112,7 @@ describe('a deploy to production', () => {
 });
 
 describe('an answer that a person was asked to write', () => {
-  it('is their next plain message, and the one after it goes to the agent', async () => {
+  it('is the person’s next plain message, and the message after that goes to the agent', async () => {
     await askedForReason();
     await ops.send('@signalbox_bot the migration is not in it', { chat: 'ops' });
     await developer.waitFor(/rejected .*the migration is not in it/);
@@ -127,13 +127,13 @@ describe('an answer that a person was asked to write', () => {
   });
 });
 
-describe('an approval that waits', () => {
+describe('a pending approval', () => {
   const asked = async (environment = 'staging'): Promise<void> => {
     await developer.ask(`deploy shop 1.4.2 to ${environment}`);
     await cardSays(new RegExp(`Deploy shop 1\\.4\\.2 to ${environment}`));
   };
 
-  it('is changed by an answer to its message, decided again, and not approved by the person who changed it', async () => {
+  it('is decided again after a reply changes it, and cannot be approved by the person who changed it', async () => {
     await asked();
     await ops.click('Modify', 'ops');
     const [question] = await eventually(
@@ -152,7 +152,7 @@ describe('an approval that waits', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it("names the approver as they write their name, without Signalbox's own marks", async () => {
+  it('shows the approver’s name as written, without symbols that Signalbox itself uses', async () => {
     await fetch(`${stack.simulatorUrl}/api/people`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -187,7 +187,7 @@ describe('an approval that waits', () => {
     expect(await audit()).toEqual(expect.arrayContaining(['approval.asked', 'approval.answered']));
   });
 
-  it('survives a restart of everything, and is carried on by a new process', async () => {
+  it('survives a restart of every service, and a new process runs the approved action', async () => {
     await asked();
     await stack.stop();
     await ops.click('Approve', 'ops');
@@ -196,7 +196,7 @@ describe('an approval that waits', () => {
     expect(target.effects).toHaveLength(1);
   });
 
-  it('starts one effect when two approve at once', async () => {
+  it('starts one effect when two people approve at the same moment', async () => {
     await asked();
     await Promise.all([ops.click('Approve', 'ops'), second.click('Approve', 'ops')]);
     await developer.waitFor(/Deployed shop/);
@@ -242,7 +242,7 @@ describe('an approval that waits', () => {
     expect(target.effects).toEqual([]);
   });
 
-  it('expires when nobody decides, on every card, and a late press does not revive it', async () => {
+  it('expires on every card when nobody decides, and a late press does not revive it', async () => {
     await stack.close();
     stack = await openStack({ jobs: true, wiring: { groups: [deployGroup(target)] } });
     developer = await stack.person(1002, 'developer');
@@ -260,14 +260,14 @@ describe('an approval that waits', () => {
     expect(target.effects).toEqual([]);
   });
 
-  it('is withdrawn by whoever asked for it', async () => {
+  it('can be withdrawn by the requester', async () => {
     await asked();
     await developer.click('Withdraw');
     await cardSays(/🚫[\s\S]*withdrawn/);
     expect(await status()).toEqual(['void']);
   });
 
-  it('cannot be decided while everything is frozen, and can be afterwards', async () => {
+  it('cannot be decided during a freeze, and can be decided afterwards', async () => {
     await asked('production');
     await ops.click('Approve', 'ops');
     await cardSays(/1 of 2/);
@@ -283,7 +283,7 @@ describe('an approval that waits', () => {
     expect(target.effects).toHaveLength(1);
   });
 
-  it('can be granted for a while: the same call is not asked for again, and /grants revokes it', async () => {
+  it('can be granted for a time: the same call needs no further approval until /grants revokes the grant', async () => {
     await asked();
     await ops.click('Approve this and repeats for 30 min', 'ops');
     await developer.waitFor(/Deployed shop 1\.4\.2 to staging/);

@@ -31,7 +31,7 @@ describe('files that people send', () => {
     expect(rows).toEqual([{ name: 'shop', description: expect.not.stringContaining('attached') }]);
   });
 
-  it('without words are answered honestly, once for an album, and leave no conversation behind', async () => {
+  it('without a caption get one honest answer for each album, and create no conversation', async () => {
     const files = ['plan.pdf', 'costs.xlsx'].map((name) => ({ name, data }));
     await ada.ask('/new');
     await sendFiles({ files });
@@ -45,14 +45,14 @@ describe('files that people send', () => {
     expect(rows).toMatchObject([{ status: 'open' }, { status: 'closed', title: null }]);
   });
 
-  it('a voice message is answered that voice notes are switched off', async () => {
+  it('that are voice messages are answered that voice notes are switched off', async () => {
     await sendFiles({ files: [{ kind: 'voice', name: 'v.ogg', data, durationSeconds: 2 }] });
     expect(await ada.waitFor(/voice/)).toBe(
       'I cannot listen to voice notes: they are not switched on here. Please write what you need.',
     );
   });
 
-  it('a question that waits for an answer still waits after a file', async () => {
+  it('leave a waiting question open', async () => {
     await ada.ask('create a project called blog');
     await sendFiles({ files: [{ name: 'draft.txt', data }] });
     await ada.waitFor(/^I got draft\.txt/);

@@ -22,7 +22,7 @@ describe.skipIf(executablePath === null)('the agent that answers on the web page
     (await bench.stack.pool.query('select agent, status from threads where user_key = $1 order by n', [`web-${next}`]))
       .rows;
 
-  it('is the one that the configuration names, when the address names none', async () => {
+  it('is the configured agent when the address of the page names none', async () => {
     const page = await (await customer()).open(null);
     await page.page.getByText('Connected').waitFor();
     await page.shoot('host-empty');
@@ -31,7 +31,7 @@ describe.skipIf(executablePath === null)('the agent that answers on the web page
     expect(await threads()).toEqual([{ agent: 'mortgage', status: 'open' }]);
   });
 
-  it('is the one that the address names', async () => {
+  it('is the agent that the address of the page names', async () => {
     const page = await (await customer()).open('lost_card');
     await page.write('hello');
     await page.sees('What happened to your card?');
@@ -43,7 +43,7 @@ describe.skipIf(executablePath === null)('the agent that answers on the web page
     ['desktop', {}],
     ['phone', PHONE],
   ])(
-    'is missing when the address names an unknown one: the page says so and links to the usual one, on a %s',
+    'is missing when the address names an unknown agent: the page says so and links to the usual agent, on a %s',
     async (_, options) => {
       lines.length = 0;
       const page = await (await customer()).open('nobody', options);

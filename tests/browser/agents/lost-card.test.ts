@@ -62,7 +62,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(rows).toEqual([own, own]);
   });
 
-  it('changes nothing by text under the card, and is told where the button is', async () => {
+  it('cannot confirm a freeze by typing, and the answer points to the buttons', async () => {
     const who = await customer();
     const page = await who.open('lost_card');
     await page.write('please freeze my card');
@@ -78,7 +78,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(await events()).toEqual([]);
   });
 
-  it('reports payments that are not theirs after a proof by another chat, and an operator takes over', async () => {
+  it('reports unrecognized payments after a proof of identity in another chat, and an operator takes over', async () => {
     const who = await customer();
     const page = await who.open('lost_card');
     await page.write("I see transactions I don't recognise");
@@ -127,7 +127,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(await events()).toEqual(['frozen', 'unfrozen']);
   });
 
-  it('has to prove who they are before they are asked to confirm a new card', async () => {
+  it('proves who they are before the page asks them to confirm a new card', async () => {
     const who = await customer();
     const page = await who.open('lost_card');
     await page.write('my card was stolen');
@@ -178,7 +178,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     expect(await verifications()).toEqual([{ by: '1003' }]);
   });
 
-  it('may write the bare names of actions, and the log warns of each', async () => {
+  it('may type the names of actions as messages, and the log warns of each', async () => {
     const who = await customer();
     const page = await who.open('lost_card');
     const names = ['freeze_card', 'order_replacement', 'report_fraud', 'view_transactions', 'reset', 'find_branch'];

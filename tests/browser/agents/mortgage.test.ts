@@ -26,7 +26,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
       ])
     ).rows;
 
-  it('finds one with buttons and two typed amounts, and asks for a visit to a branch', async () => {
+  it('finds a mortgage with buttons and two typed amounts, and requests a branch visit', async () => {
     const who = await customer();
     const page = await who.open('mortgage');
     await page.write('hello');
@@ -57,7 +57,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     expect(await overflowOf(page.page)).toBe(0);
   });
 
-  it('is offered a person after three messages that were not understood, and asks for a visit once', async () => {
+  it('is offered a talk to a person after three messages that the agent did not understand, and requests one visit', async () => {
     const who = await customer();
     const page = await who.open('mortgage');
     for (const text of ['hm', 'the moon', 'purple']) await page.write(text);
@@ -70,7 +70,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     expect(await visits()).toHaveLength(1);
   });
 
-  it('is told why, when their role may not ask for a visit', async () => {
+  it('whose role may not request a visit is refused with the role that is needed', async () => {
     const who = await customer('viewer');
     const page = await who.open('mortgage');
     await page.write('mortgage.request_branch');
@@ -92,7 +92,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     expect(await visits()).toEqual([]);
   });
 
-  it('hears answers read aloud after switching that on, and the message is redrawn in its place', async () => {
+  it('hears answers read aloud after switching speech on, and the message is redrawn in its place', async () => {
     const who = await customer();
     const page = await who.open('mortgage');
     await page.write(FIGURES);

@@ -14,11 +14,11 @@ const benches = readdirSync(new URL('benches/', import.meta.url)).flatMap(
 const testFiles = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts'));
 
 describe('the contract suite of channels', () => {
-  it('has a bench for every channel, and none for another', () => {
+  it('has a test bench for every channel, and no other bench', () => {
     expect(benches.toSorted()).toEqual([...CHANNELS.map(({ name }) => name), ...EXAMPLES].toSorted());
   });
 
-  it.each(benches)('is run over %s', (name) => {
+  it.each(benches)('is run for %s by exactly one test file', (name) => {
     const runs = testFiles.filter((path) => {
       const text = readFileSync(new URL(path, TESTS), 'utf8');
       return text.includes('describeChannel(') && new RegExp(`from '[^']*/${name}\\.ts'`).test(text);
@@ -27,12 +27,12 @@ describe('the contract suite of channels', () => {
   });
 });
 
-describe('a bench', () => {
+describe('a test bench of a channel', () => {
   const nothing = async (): Promise<void> => undefined;
   const bench = (hooks: object, methods: object = {}): ChannelBench =>
     ({ ...hooks, channel: methods }) as unknown as ChannelBench; // all that is looked at
 
-  it('gives the hooks of what its channel has, and a reason for what it lacks', () => {
+  it('is accepted with hooks for the features of its channel, and a reason for each missing feature', () => {
     expect(findContradiction(bench({ edit: nothing }), {}, 'edits')).toBeNull();
     expect(findContradiction(bench({}), { edits: 'words that were sent stay as they are' }, 'edits')).toBeNull();
     expect(findContradiction(bench({}, { edit: nothing }), {}, 'changes')).toBeNull();
@@ -60,7 +60,7 @@ describe('a bench', () => {
     expect(findContradiction(made, lacks, feature)).toMatch(said);
   });
 
-  it('has no hook that belongs to no feature', () => {
+  it('has only hooks that belong to a feature', () => {
     expectTypeOf<(typeof FEATURES)[Feature]['hooks'][number]>().toEqualTypeOf<keyof BenchHooks>();
   });
 });

@@ -10,23 +10,23 @@ import spoken from './spoken.json' with { type: 'json' };
 describe('the held-out requests', () => {
   const files = { heldout, development, spoken };
 
-  it.each(Object.entries(files))('of %s are well formed and none is there twice', (name, file) => {
+  it.each(Object.entries(files))('of %s are well formed and contain no duplicate', (name, file) => {
     const { requests } = HeldoutFile.parse(file);
     expect(requests.filter(({ id }) => !id.startsWith(name))).toEqual([]);
   });
 
-  it('are 150, and none of them is among those for development', () => {
+  it('are 150, and none of them is in the development set', () => {
     const known = new Set(development.requests.map(({ text }) => text.toLowerCase()));
     expect(heldout.requests).toHaveLength(150);
     expect(heldout.requests.filter(({ text }) => known.has(text.toLowerCase()))).toEqual([]);
   });
 
-  it('a request that is there twice is refused', () => {
+  it('fail the check when they contain a duplicate', () => {
     const [first] = heldout.requests;
     expect(HeldoutFile.safeParse({ requests: [first, { ...first, id: 'heldout-999' }] }).success).toBe(false);
   });
 
-  it.each([heldout, development])('expect only arguments that the tools of the ops groups take', (file) => {
+  it.each([heldout, development])('expect only arguments that the tools of the ops groups accept', (file) => {
     const schemas = new Map(
       OPS_GROUPS.flatMap(({ tools }) => tools).map((tool) => [tool.name, z.fromJSONSchema(schemaOf(tool))]),
     );

@@ -11,7 +11,7 @@ function onlyText(replies: readonly Reply[]): string {
 }
 
 describe('a request', () => {
-  it('runs the tool and answers with its phrase', () => {
+  it('runs the tool and answers with the sentence of the tool', () => {
     const chat = talk();
     expect(chat.turn('allocate a port for shop on web-1')).toEqual([
       { text: 'ran allocate_port {"server":"web-1","project":"shop"}' },
@@ -19,14 +19,14 @@ describe('a request', () => {
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'shop' } }]);
   });
 
-  it('loads the group first when it is not loaded', () => {
+  it('loads the tool group first when the group is not loaded', () => {
     const chat = talk({ loaded: [] });
     chat.turn('list the servers');
     expect(chat.calls.map(({ tool }) => tool)).toEqual(['request_capabilities', 'list_managed_servers']);
     expect(chat.calls[0]?.args).toMatchObject({ capabilities: ['infrastructure'] });
   });
 
-  it('says that a capability is not installed, and which are', () => {
+  it('for a capability that is not installed is answered with the installed capabilities', () => {
     const chat = talk({ loaded: [] });
     const text = onlyText(chat.turn('deploy shop to staging'));
     expect(text).toContain('Deploying is not installed here.');
@@ -34,7 +34,7 @@ describe('a request', () => {
     expect(chat.calls).toEqual([]);
   });
 
-  it('says that a group may not be used when loading it is refused', () => {
+  it('is refused with the reason when its tool group may not be loaded', () => {
     const chat = talk({ loaded: [] });
     chat.hear('list the servers');
     const call = chat.step(true);
@@ -42,30 +42,30 @@ describe('a request', () => {
     expect(chat.next()).toMatchObject({ content: 'Your role does not allow that.', toolCalls: [] });
   });
 
-  it('takes the only known server without asking', () => {
+  it('uses the only known server without asking', () => {
     const chat = talk({ facts: { known: { project: ['shop'], server: ['web-1'] } } });
     chat.turn('allocate a port');
     expect(chat.calls[0]?.args).toEqual({ server: 'web-1', project: 'shop' });
   });
 
-  it('does not take the only known project for one of another name', () => {
+  it('does not use the only known project in place of a project with another name', () => {
     const chat = talk({ facts: { known: { project: ['shop'] } } });
     expect(onlyText(chat.turn('status of garden'))).toBe('I know no project named garden. Which project do you mean?');
     expect(chat.calls).toEqual([]);
   });
 
-  it('never ignores a server name that nobody knows', () => {
+  it('never ignores an unknown server name', () => {
     const chat = talk();
     expect(chat.turn('which ports are taken on web-9')[0]?.text).toBe('I know no server named web-9. Which server?');
     expect(chat.calls).toEqual([]);
   });
 
-  it('says that there is nothing to choose from when no server is known', () => {
+  it('is answered that there is nothing to choose from when no server is known', () => {
     const chat = talk({ facts: { known: { project: ['shop'], server: [] } } });
     expect(onlyText(chat.turn('next free port'))).toContain('I know no server yet');
   });
 
-  it('takes "it" for the project that the conversation is about', () => {
+  it('takes "it" to mean the project that the conversation is about', () => {
     const chat = talk({ facts: { currentProject: 'blog' } });
     chat.turn('how is it doing?', 'archive it');
     expect(chat.calls).toEqual([
@@ -74,7 +74,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('asks which tool is meant when two fit equally, and keeps the earlier words', () => {
+  it('asks which tool is meant when two tools fit equally, and keeps the values of the first message', () => {
     const schema = { properties: { project: { type: 'string', entity: 'project' } }, required: ['project'] };
     const tools = ['back_up', 'copy'].map((name) => ({ name, describe: '', hints: ['save the shop'], schema }));
     const chat = createConversation({ groups: [{ name: 'backup', summary: '', installed: true, tools }] });
@@ -83,18 +83,18 @@ describe('a request', () => {
     expect(chat.calls).toEqual([{ tool: 'back_up', args: { project: 'blog' } }]);
   });
 
-  it('does not do what the person says not to do', () => {
+  it('with a negation is not carried out', () => {
     const chat = talk();
     expect(onlyText(chat.turn("don't release port 3001 on web-1"))).toBe('OK, I leave it as it is.');
     expect(chat.calls).toEqual([]);
   });
 });
 
-describe('a change that not every word explains', () => {
+describe('a change that was ordered with unknown words', () => {
   const UNSURE = "we don't need port 3001 on web-1 these days";
   const BUTTON = 'Release port: web-1, 3001';
 
-  it('is shown exactly, and made when the person confirms it', () => {
+  it('is shown exactly, and is made when the person confirms it', () => {
     for (const answer of [BUTTON, BUTTON.toLowerCase()]) {
       const chat = talk();
       const [offered] = chat.turn(UNSURE);
@@ -106,7 +106,7 @@ describe('a change that not every word explains', () => {
     }
   });
 
-  it('is not made by any other answer', () => {
+  it('is not made by any answer other than the confirmation', () => {
     for (const answer of ['None of these', 'no', 'why?', 'later', 'nein', 'yes but not now', 'did it work?']) {
       const chat = talk();
       chat.turn(UNSURE);
@@ -115,7 +115,7 @@ describe('a change that not every word explains', () => {
     }
   });
 
-  it('can be taken by its button when a value ends like a sentence', () => {
+  it('can be confirmed by its button when a value ends like a sentence', () => {
     const chat = talk();
     const [offered] = chat.turn('change the description of shop to "tea and cups!" somehow');
     const [button = ''] = offered?.choices ?? [];
@@ -142,14 +142,14 @@ describe('a question of the planner', () => {
     },
   );
 
-  it('forgives a mistyped name', () => {
+  it('accepts a mistyped name as its answer', () => {
     const chat = talk();
     chat.turn('allocate a port on web-1');
     chat.turn('blgo');
     expect(chat.calls.at(-1)?.args).toEqual({ server: 'web-1', project: 'blog' });
   });
 
-  it('asks one thing after the other', () => {
+  it('asks for the missing arguments one after the other', () => {
     const chat = talk();
     expect(chat.turn('allocate a port')[0]?.text).toBe('On which server?');
     expect(chat.turn('web-1')[0]?.text).toBe('For which project?');
@@ -157,14 +157,14 @@ describe('a question of the planner', () => {
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'shop' } }]);
   });
 
-  it('takes further values from an answer', () => {
+  it('takes the values of other arguments from the same answer', () => {
     const chat = talk();
     chat.turn('allocate a port');
     chat.turn('web-1 for shop with 1 GB');
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'shop', memoryMb: 1024 } }]);
   });
 
-  it('fills a name and a description from free text', () => {
+  it('fills a name and a description from one free-text answer', () => {
     const chat = talk();
     expect(chat.turn('create a project')[0]?.text).toBe('What should the project be called?');
     expect(chat.turn("let's call it Pet Store")[0]?.text).toBe('What is it for, in a sentence?');
@@ -174,7 +174,7 @@ describe('a question of the planner', () => {
     ]);
   });
 
-  it('takes a description that sounds like a request for a description', () => {
+  it('accepts a description that sounds like a request as the description', () => {
     const chat = talk();
     chat.turn('create a project called garden');
     chat.turn('a page to list the best servers of restaurants');
@@ -191,7 +191,7 @@ describe('a question of the planner', () => {
     expect(chat.calls).toEqual([{ tool: 'find_suitable_server', args: { memoryMb: 2048 } }]);
   });
 
-  it.each(['cancel', 'never mind', 'forget it', 'no', 'stop'])('is dropped at “%s”', (refusal) => {
+  it.each(['cancel', 'never mind', 'forget it', 'no', 'stop'])('is dropped when the person answers “%s”', (refusal) => {
     const chat = talk();
     chat.turn('allocate a port');
     expect(onlyText(chat.turn(refusal))).toBe('OK, I dropped that.');
@@ -206,14 +206,14 @@ describe('a question of the planner', () => {
     expect(chat.calls).toEqual([{ tool: 'list_projects', args: {} }]);
   });
 
-  it('is asked once more, then dropped', () => {
+  it('is asked once more after an answer that was not understood, then dropped', () => {
     const chat = talk();
     chat.turn('allocate a port for shop');
     expect(chat.turn('purple')[0]?.text).toBe('I did not understand that as an answer. On which server?');
     expect(onlyText(chat.turn('purple'))).toContain('I still do not understand');
   });
 
-  it('survives the report of a finished job', () => {
+  it('stays open when the result of a finished job is reported', () => {
     const chat = talk();
     chat.turn('allocate a port for shop');
     expect(chat.turn({ event: 'Indexing is done.' })).toEqual([{ text: 'Indexing is done.' }]);
@@ -221,7 +221,7 @@ describe('a question of the planner', () => {
     expect(chat.calls.at(-1)?.args).toEqual({ server: 'web-1', project: 'shop' });
   });
 
-  it('is closed by a note that ended the turn', () => {
+  it('is closed by a message that ended the turn, such as “Stopped.”', () => {
     const chat = talk();
     chat.turn('allocate a port for shop');
     chat.history.push(new AIMessage('Stopped.'));
@@ -229,7 +229,7 @@ describe('a question of the planner', () => {
     expect(chat.calls.some(({ tool }) => tool === 'allocate_port')).toBe(false);
   });
 
-  it('says what is wrong with a value that the tool would refuse', () => {
+  it('explains what is wrong with a value that the tool would refuse', () => {
     const chat = talk();
     expect(chat.turn('release port 99999 on web-1')[0]?.text).toBe(
       'The port cannot be 99999: it must be a number from 1 to 65535. Which port?',
@@ -246,7 +246,7 @@ describe('a failing tool', () => {
     say: `I know no server named web-1. Known: web-2. (${tool})`,
   });
 
-  it('is reported in its own sentence', () => {
+  it('is reported with the sentence of its error', () => {
     const chat = talk({ run: () => ({ ok: false, error: 'NO_CAPACITY', say: 'web-1 is full.' }) });
     expect(onlyText(chat.turn('allocate a port for shop on web-1'))).toBe('web-1 is full.');
   });
@@ -270,7 +270,7 @@ describe('a failing tool', () => {
     expect(chat.calls).toHaveLength(1);
   });
 
-  it('is not called again when its outcome is not in the history', () => {
+  it('is not called again when its result is not in the history', () => {
     const chat = talk();
     chat.hear('release port 3001 on web-1');
     chat.step(true);
@@ -281,40 +281,40 @@ describe('a failing tool', () => {
   });
 });
 
-describe('after a tool that looked something up', () => {
+describe('after a look-up', () => {
   const allocations = () => {
     const chat = talk();
     chat.turn('which ports are taken on web-1');
     return chat;
   };
 
-  it('a new value alone calls the same tool again', () => {
+  it('a message with only a new value repeats the look-up with this value', () => {
     const chat = allocations();
     chat.turn('and for blog?');
     expect(chat.calls.at(-1)).toMatchObject({ tool: 'list_allocations', args: { project: 'blog' } });
   });
 
-  it('a guessed look-up first says how it understood the words', () => {
+  it('the answer of a guessed look-up begins with how the planner understood the message', () => {
     const chat = talk();
     const [reply] = chat.turn('which ports are taken on web-1, asks the landlord');
     expect(reply?.text).toMatch(/^I took that as: List allocations: server web-1\.\n\nran list_allocations/);
     expect(chat.turn('list the servers')[0]?.text).toMatch(/^ran list_managed_servers/);
   });
 
-  it('a complete request is not taken for another value of the look-up', () => {
+  it('a complete request is not mistaken for a new value of the look-up', () => {
     const chat = allocations();
     chat.turn('tell me about shop');
     expect(chat.calls.at(-1)).toEqual({ tool: 'get_project_status', args: { project: 'shop' } });
   });
 });
 
-describe('questions about something', () => {
+describe('questions about a topic', () => {
   const found = {
     hits: [{ source: 'docs/approvals.md › Cards', excerpt: 'An approval is a row.', scope: 'docs', relevance: 0.9 }],
     unavailable: ['code'],
   };
 
-  it('are searched, and answered with the source', () => {
+  it('are searched in the knowledge base, and answered with the source', () => {
     const chat = talk({ run: () => ({ ok: true, result: found }) });
     expect(onlyText(chat.turn('how do approvals work?'))).toBe(
       'This is what I found:\n- An approval is a row. (docs/approvals.md › Cards)',
@@ -322,7 +322,7 @@ describe('questions about something', () => {
     expect(chat.calls).toEqual([{ tool: 'search_knowledge', args: { query: 'how do approvals work?', scope: 'all' } }]);
   });
 
-  it('that find nothing say so', () => {
+  it('are answered that nothing was found when no source fits', () => {
     const chat = talk({ run: () => ({ ok: true, result: { hits: [], unavailable: [] } }) });
     expect(onlyText(chat.turn('why is the sky blue?'))).toBe('I found nothing about “why is the sky blue?”.');
   });
@@ -351,13 +351,13 @@ describe('the planner in place of a model that does not answer', () => {
     },
   );
 
-  it('looks things up', () => {
+  it('carries out look-ups', () => {
     const chat = standIn();
     chat.turn('list the servers');
     expect(chat.calls.map(({ tool }) => tool)).toEqual(['request_capabilities', 'list_managed_servers']);
   });
 
-  it('does not carry out a change that was asked for while the planner was the model', () => {
+  it('does not carry out a change that was ordered before the model failed', () => {
     const chat = talk();
     chat.turn('release a port on web-1');
     const before = chat.calls.length;

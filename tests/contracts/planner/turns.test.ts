@@ -44,19 +44,19 @@ describe('several messages at once', () => {
     expect(chat.calls.at(-1)).toEqual({ tool: 'release_port', args: { server: 'web-2', port: 3001 } });
   });
 
-  it('may be one thought in two pieces', () => {
+  it('are combined when they are two pieces of one request', () => {
     const chat = talk();
     chat.turn('allocate a port for shop', 'on web-2');
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-2', project: 'shop' } }]);
   });
 
-  it('may be one thought in more than two pieces', () => {
+  it('are combined when they are more than two pieces of one request', () => {
     const chat = talk();
     chat.turn('allocate a port', 'on web-1', 'for blog');
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'blog' } }]);
   });
 
-  it('do not finish the task while one of them is open', () => {
+  it('with thanks among them do not finish the task while another message is unanswered', () => {
     const chat = talk();
     chat.turn('list the servers');
     const replies = chat.turn('thanks', 'list the projects');
@@ -66,13 +66,13 @@ describe('several messages at once', () => {
 });
 
 describe('several requests in one message', () => {
-  it('are dealt with one after the other', () => {
+  it('are carried out one after the other', () => {
     const chat = talk({ run: (tool) => ({ ok: true, result: {}, say: tool }) });
     const replies = chat.turn('list the servers, then show the status of shop and list the projects');
     expect(replies.map(({ text }) => text)).toEqual(['list_managed_servers', 'get_project_status', 'list_projects']);
   });
 
-  it('may refer to what the earlier one created', () => {
+  it('may refer to something that an earlier request created', () => {
     const chat = talk();
     chat.turn('create a project called radio and allocate a port for it on web-1');
     expect(chat.calls).toEqual([]);
@@ -83,13 +83,13 @@ describe('several requests in one message', () => {
     ]);
   });
 
-  it('are not found in a description with "and"', () => {
+  it('are not split at an "and" inside a description', () => {
     const chat = talk();
     chat.turn('create a project called garden for plants and flowers');
     expect(chat.calls[0]?.args).toEqual({ name: 'garden', description: 'plants and flowers' });
   });
 
-  it('keep the mark of their split, so that they are always split in the same way', () => {
+  it('store how they were split in the history, so that they are never split in another way', () => {
     const chat = talk();
     chat.turn('list the servers and list the projects');
     const marks = chat.history.flatMap(
@@ -108,7 +108,7 @@ describe('several requests in one message', () => {
 
 describe('thanks', () => {
   it.each(['thanks', 'Thank you so much!', 'got it', 'perfect', "great, that's all", 'done', '👍'])(
-    '“%s” finishes what was done',
+    '“%s” finishes the task whose result was shown',
     (thanks) => {
       const chat = talk({ run: () => ({ ok: true, result: {}, say: 'I created **garden**.\nMore.' }) });
       chat.turn('create a project called garden for plants');
@@ -117,13 +117,13 @@ describe('thanks', () => {
     },
   );
 
-  it('finish nothing when nothing was shown', () => {
+  it('finish no task when no result was shown', () => {
     const chat = talk();
     expect(onlyText(chat.turn('thanks'))).toBe("You're welcome.");
     expect(chat.calls).toEqual([]);
   });
 
-  it('are returned when finishing is refused', () => {
+  it('are answered politely when finishing the task is refused', () => {
     const chat = talk({
       run: (tool) =>
         tool === 'finish_task' ? { ok: false, error: 'TOOL_INPUT_INVALID', say: 'no' } : { ok: true, say: 'ok' },
@@ -133,7 +133,7 @@ describe('thanks', () => {
     expect(chat.next()).toMatchObject({ content: "You're welcome.", toolCalls: [] });
   });
 
-  it('in a longer message are only courtesy', () => {
+  it('in a longer message do not finish the task', () => {
     const chat = talk();
     chat.turn('list the servers');
     chat.turn('thanks, and now list the projects please');

@@ -58,7 +58,7 @@ const EXPECTED = [
 ];
 
 describe('advisories of a folder', () => {
-  it('are found in every ecosystem once for each weakness, and in no version that is sound', async () => {
+  it('are found in every ecosystem once for each weakness, and in no unaffected version', async () => {
     expect(told(await look(WEAK, openOsvFolder(folder)))).toEqual(EXPECTED);
     expect(told(await look(SOUND, openOsvFolder(folder)))).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('advisories of an endpoint', () => {
     expect(told(await look(SOUND, await serve(osv)))).toEqual([]);
   });
 
-  it('are asked for again when the server fails twice', async () => {
+  it('are requested again after the server failed twice', async () => {
     let failures = 0;
     const source = await serve((request, response) => {
       if (failures++ < 2) return void response.writeHead(503).end();

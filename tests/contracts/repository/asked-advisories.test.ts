@@ -36,8 +36,8 @@ const scan = async (advisories: AdvisorySource | null) => {
   }
 };
 
-describe('a scan in a process of its own', () => {
-  it('asks the service for vulnerabilities, and says so when the service has no source', async () => {
+describe('a scan in a separate process', () => {
+  it('asks the service for vulnerabilities, and reports when the service has no source', async () => {
     expect((await scan(openOsvFolder(dir)))?.found).toMatchObject([
       { rule: 'advisories/known-weakness', path: 'requirements.txt', values: { name: 'pyyaml', fixed: '5.4' } },
     ]);

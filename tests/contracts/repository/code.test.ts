@@ -12,7 +12,7 @@ const find = async (path: string, ...lines: readonly string[]): Promise<readonly
 const branching = (count: number, line: (n: number) => string): readonly string[] =>
   Array.from({ length: count }, (_, n) => line(n));
 
-describe('code', () => {
+describe('the code analyzer', () => {
   it.each([
     ['a.ts', 'export const decide = async (a: number): Promise<void> => {', '}'],
     ['a.ts', 'class A { private decide<T>(a: T): { b: T }[] {', '} }'],
@@ -38,7 +38,7 @@ describe('code', () => {
   it.each([
     ['a.py', '    async def decide(self, a):', (n: number) => `        if a == ${n}:\n            b("if")`],
     ['a.rb', '  def decide(a)', (n: number) => `    b("if") if a == ${n}`],
-  ])('counts them by indentation in %s', async (path, open, line) => {
+  ])('counts the branches of functions by indentation in %s', async (path, open, line) => {
     const rest = path.endsWith('.py')
       ? ['    def other(self):', '        return 1']
       : ['  end', '  def other', '  end'];
@@ -53,24 +53,27 @@ describe('code', () => {
     ['a.go', 'func isZero(c *A) bool {', ['return a(1) == 0 &&'], '&&', '}'],
     ['a.ts', 'function isZero(c: A): boolean {', ['return a(1) === 0 &&'], '&&', '}'],
     ['a.py', 'def is_zero(c):', ['    return (a(1) == 0 and'], 'and', '    )'],
-  ])('counts like operators in a row once, and others each, in %s', async (path, open, begin, operator, close) => {
-    const other = { '&&': '||', and: 'or' }[operator];
-    const rows = (which: (n: number) => string | undefined) => [
-      open,
-      ...begin,
-      ...branching(40, (n) => `    a(${n}) == 0 ${which(n)}`),
-      '    b',
-      close,
-    ];
-    expect(await find(path, ...rows(() => operator))).toEqual([]);
-    expect(await find(path, ...rows((n) => (n % 2 === 0 ? operator : other)))).toHaveLength(1);
-    // Each condition is one of its own.
-    const conditions = branching(
-      11,
-      (n) => `    ${path.endsWith('.py') ? `if a and b(${n}): c()` : `if (a && b(${n})) { c(); }`}`,
-    );
-    expect(await find(path, open, ...conditions, path.endsWith('.py') ? '' : '}')).toHaveLength(1);
-  });
+  ])(
+    'counts a run of equal logical operators once, and mixed operators each, in %s',
+    async (path, open, begin, operator, close) => {
+      const other = { '&&': '||', and: 'or' }[operator];
+      const rows = (which: (n: number) => string | undefined) => [
+        open,
+        ...begin,
+        ...branching(40, (n) => `    a(${n}) == 0 ${which(n)}`),
+        '    b',
+        close,
+      ];
+      expect(await find(path, ...rows(() => operator))).toEqual([]);
+      expect(await find(path, ...rows((n) => (n % 2 === 0 ? operator : other)))).toHaveLength(1);
+      // Each condition is one of its own.
+      const conditions = branching(
+        11,
+        (n) => `    ${path.endsWith('.py') ? `if a and b(${n}): c()` : `if (a && b(${n})) { c(); }`}`,
+      );
+      expect(await find(path, open, ...conditions, path.endsWith('.py') ? '' : '}')).toHaveLength(1);
+    },
+  );
 
   it('names the line in which a function is declared, wherever its braces begin', async () => {
     const body = branching(20, (n) => `  if (a === ${n}) b();`);
@@ -103,7 +106,7 @@ describe('code', () => {
     expect(await find('tests/a.ts', '  debugger;')).toHaveLength(1);
   });
 
-  it('does not count what stands in strings, comments and searches, nor the cases of a switch', async () => {
+  it('counts no branches in strings, comments and regular expressions, and no cases of a switch', async () => {
     const body = branching(
       40,
       (n) => `  case ${n}: // if (a && b)\n    return "if (a) {" + \`while\${x}\` + /if[/{]/.test('for (');`,
@@ -111,7 +114,7 @@ describe('code', () => {
     expect(await find('a.ts', 'function decide(a) {', 'switch (a) {', ...body, '}', '}')).toEqual([]);
   });
 
-  it('does not count inner functions or a long list as part of a function', async () => {
+  it('counts neither inner functions nor a long list as part of a function', async () => {
     const inner = branching(15, (n) => `  if (a === ${n}) b();`);
     const nested = [
       'function outer() {',
@@ -186,7 +189,7 @@ describe('code', () => {
     expect(await find('a.txt', 'Title', '=======', '<<<<<<< HEAD')).toEqual([]);
   });
 
-  it('keeps the identity of a finding that moves, and tells two that are alike', async () => {
+  it('keeps the identity of a finding that moves, and distinguishes two identical findings', async () => {
     const text = 'try { a(); } catch (e) {}\ntry { b(); } catch (e) {}';
     const first = await analyze(CODE_ANALYZER, { 'a.js': text });
     const second = await analyze(CODE_ANALYZER, { 'a.js': `// moved\n\n${text}` });

@@ -10,12 +10,12 @@ const inOrder = (found: readonly { readonly rule: string; readonly path: string 
   found.map(({ rule, path }) => `${path} ${rule}`).sort();
 
 describe('planted problems with dependencies', () => {
-  it('are all found, and nothing besides', async () => {
+  it('are all found, and nothing else is reported', async () => {
     const { found } = await analyze(DEPENDENCIES_ANALYZER, PROBLEM_FILES);
     expect(inOrder(found)).toEqual(inOrder(PROBLEMS));
   });
 
-  it('are all found beside files that only look like them, of which none is a finding', async () => {
+  it('are all found among files that only look similar, none of which is reported', async () => {
     const { found } = await analyze(DEPENDENCIES_ANALYZER, { ...LOOK_ALIKES, ...PROBLEM_FILES });
     expect(inOrder(found)).toEqual(inOrder(PROBLEMS));
   });

@@ -9,8 +9,8 @@ const find = async (texts: Readonly<Record<string, string>>): Promise<readonly s
   );
 };
 
-describe('documentation', () => {
-  it('finds links to files that are not there, however they are written', async () => {
+describe('the documentation analyzer', () => {
+  it('finds links to missing files in every syntax of links', async () => {
     const page = [
       '[a](docs/gone.md) and [b](docs/there.md#part "title")',
       '[c]: ./gone-too.md',
@@ -28,7 +28,7 @@ describe('documentation', () => {
     ]);
   });
 
-  it('does not take code, comments, templates and pages of the forge for links', async () => {
+  it('does not mistake code, comments, templates and pages of the code host for broken links', async () => {
     const page = [
       '```md\n[a](gone.md)\n```',
       'Text.\n\n    [a](gone.md)',
@@ -69,7 +69,7 @@ describe('documentation', () => {
     ]);
   });
 
-  it('finds links that leave the repository', async () => {
+  it('reports links that lead out of the repository', async () => {
     expect(
       await find({ 'README.md': '[a](../other/a.md) [b](file:///tmp/a) [c](/home/ada/a.md) [d](../../wiki)' }),
     ).toEqual([
@@ -79,7 +79,7 @@ describe('documentation', () => {
     ]);
   });
 
-  it('finds scripts that no package has', async () => {
+  it('reports a documented script that no package defines', async () => {
     const page = '```sh\nnpm run build\nnpm run gone -- --fast\n```\nSay `pnpm run lint`, or npm run prose.';
     const packages = { 'package.json': '{"scripts":{"build":"a"}}', 'web/package.json': '{"scripts":{"lint":"b"}}' };
     expect(await find({ 'README.md': page, ...packages })).toEqual(['unknown-script README.md:3 gone']);
@@ -88,7 +88,7 @@ describe('documentation', () => {
     expect(await find({ 'README.md': page, 'package.json': '{"scripts":["__proto__"' })).toHaveLength(3);
   });
 
-  it('misses commands in a readme, in any language, and the pages that several people need', async () => {
+  it('reports a readme without commands, in any language, and missing pages that a team needs', async () => {
     const code = { 'a.ts': 'run();\n'.repeat(4_000) };
     expect(await find({ ...code, 'README.md': '# 项目\n\n这是一个项目。' })).toEqual([
       'readme-without-commands README.md:',

@@ -10,8 +10,8 @@ const find = async (texts: Readonly<Record<string, string>>): Promise<readonly s
   return found.map(({ path, line, values }) => `${path}:${line} ${values['lines']} ${values['other']}`);
 };
 
-describe('duplicates', () => {
-  it('are found across files of 30 lines or more, whatever is around them and however they are indented', async () => {
+describe('duplicated code blocks', () => {
+  it('of 30 lines or more are found across files, whatever surrounds or indents them', async () => {
     const copied = block(30, 'order');
     const inner = copied.replaceAll(/^ {2}/gm, '\t\t').replaceAll(/ \/\/ .*$/gm, '');
     const [one, two] = [
@@ -23,13 +23,13 @@ describe('duplicates', () => {
     expect(await find({ 'a.ts': `${block(9, 'x')}\n${short}`, 'b.ts': `${block(40, 'z')}\n${short}` })).toEqual([]);
   });
 
-  it('are named once for each further place', async () => {
+  it('are reported once for each further copy', async () => {
     const copied = block(40, 'order');
     const texts = { 'c.py': copied, 'a.py': copied, 'b.py': copied };
     expect(await find(texts)).toEqual(['b.py:1 40 a.py', 'c.py:1 40 a.py']);
   });
 
-  it('are none in tests, migrations, data, imports and licenses', async () => {
+  it('are not reported in tests, migrations, data, imports and licenses', async () => {
     const copied = block(40, 'order');
     const imports = Array.from({ length: 40 }, (_, n) => `import a${n} from 'a${n}';`).join('\n');
     const license = Array.from({ length: 40 }, (_, n) => `// You may copy part ${n} of it.`).join('\n');
@@ -40,7 +40,7 @@ describe('duplicates', () => {
     for (const text of [imports, license, numbers]) expect(await find({ 'a.ts': text, 'b.ts': text })).toEqual([]);
   });
 
-  it('of a thousand files are found at once', async () => {
+  it('in a thousand files are found within half a second of processor time', async () => {
     const noted = await Promise.all(
       Array.from({ length: 1_000 }, async (_, n) => {
         const path = `src/${n}.ts`;

@@ -9,8 +9,8 @@ const find = async (texts: Readonly<Record<string, string>>): Promise<readonly s
 };
 const GOOD = { 'README.md': '# A', '.gitignore': 'dist', '.github/workflows/a.yml': 'steps:\n  - run: npm test' };
 
-describe('health', () => {
-  it('misses tests, builds, a readme and an ignore file where there is code', async () => {
+describe('the health analyzer', () => {
+  it('reports missing tests, builds, a readme and an ignore file only where there is code', async () => {
     expect(await find({ 'a.ts': code(501) })).toEqual([
       'health/no-tests .',
       'health/no-ci .',
@@ -23,7 +23,7 @@ describe('health', () => {
     expect(await find({ 'notes.txt': 'a' })).toEqual([]);
   });
 
-  it('finds a build without tests, and trusts one that calls something else', async () => {
+  it('reports a build that runs no tests, but not a build that calls another script', async () => {
     const texts = { ...GOOD, 'a.test.ts': code(3) };
     const build = async (text: string): Promise<readonly string[]> =>
       find({ ...texts, '.github/workflows/a.yml': text });
@@ -37,7 +37,7 @@ describe('health', () => {
       expect([call, await build(`steps:\n  - ${call}\n`)]).toEqual([call, []]);
   });
 
-  it('finds the module that has no tests among those that have', async () => {
+  it('reports the one module without tests among modules with tests', async () => {
     const modules = (tested: readonly string[], names: readonly string[]): Readonly<Record<string, string>> =>
       Object.fromEntries(
         names.flatMap((name) => [
@@ -54,7 +54,7 @@ describe('health', () => {
     expect(await find({ ...GOOD, ...modules(['one'], ['one', 'two', 'three']), 'e2e/a.ts': code(1) })).toEqual([]);
   });
 
-  it('finds what should not have been committed, once for each folder', async () => {
+  it('reports committed files that should be ignored, once for each folder', async () => {
     const found = await find({
       ...GOOD,
       'web/node_modules/a/index.js': 'a',
@@ -78,7 +78,7 @@ describe('health', () => {
     ]);
   });
 
-  it('sums up the parts of the score', async () => {
+  it('summarizes the parts of the score', async () => {
     const { summary } = await analyze(HEALTH_ANALYZER, {
       ...GOOD,
       'src/a.ts': code(10),
@@ -104,7 +104,7 @@ describe('health', () => {
     });
   });
 
-  it('answers for hostile paths at once', async () => {
+  it('reads paths that are made to be slow within a second of processor time', async () => {
     // The processor's time, not the clock's: the machine may be busy with something else.
     const before = process.cpuUsage();
     const paths = ['a/', 'node_modules', '-', '.o', '~'].map((one) => one.repeat(4_000 / one.length));

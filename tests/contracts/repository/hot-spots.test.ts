@@ -27,7 +27,7 @@ describe('hot spots', () => {
     ]);
   });
 
-  it('are none in a repository that is small, young, or at rest', async () => {
+  it('are not reported in a small, young or inactive repository', async () => {
     const busy = Object.fromEntries(Object.keys(many).map((path) => [path, { commitsOfYear: 60, authors: 3 }]));
     const of = async (
       texts: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ describe('hot spots', () => {
     expect(await of(many, calm, NOW - 900 * DAY)).toBe(0);
   });
 
-  it('name the file that only one person of a team has changed', async () => {
+  it('name a file that only one person of a team has changed', async () => {
     const texts = { ...many, 'src/own.ts': deep(600), 'src/shared.ts': deep(700) };
     const churn = {
       'src/own.ts': { commitsOfYear: 15, commits: 40, authors: 1 },

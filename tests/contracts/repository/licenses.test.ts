@@ -24,19 +24,19 @@ const told = async (texts: Readonly<Record<string, string>>): Promise<readonly s
     .sort();
 
 describe('licenses', () => {
-  it('of dependencies are found when they affect a project with another license, and only then', async () => {
+  it('of dependencies are reported only when they conflict with the license of the project', async () => {
     const found = ['high licences/copyleft server', 'medium licences/copyleft reader'];
     expect(await told({ LICENSE: MIT, 'package-lock.json': lock })).toEqual(found);
     expect(await told({ 'package.json': json({ license: 'UNLICENSED' }), 'package-lock.json': lock })).toEqual(found);
     expect(await told({ COPYING: GPL, 'package-lock.json': lock })).toEqual([]);
   });
 
-  it('that a lock file does not name are counted as unknown and are no finding', async () => {
+  it('that a lock file does not name are counted as unknown, without a finding', async () => {
     const { summary } = await analyze(LICENSES_ANALYZER, { LICENSE: MIT, 'package-lock.json': lock });
     expect(summary).toMatchObject({ own: ['MIT'], unknown: [{ path: 'package-lock.json', packages: 1 }] });
   });
 
-  it('are missing, contradict each other or are no licenses', async () => {
+  it('are reported when they are missing, contradict each other or are invalid', async () => {
     expect(await told({ 'index.js': '' })).toEqual(['low licences/none']);
     expect(await told({ 'package.json': json({ private: true }) })).toEqual(['info licences/none']);
     expect(await told({ LICENSE: MIT, 'package.json': json({ license: 'ISC' }) })).toEqual([
@@ -56,8 +56,8 @@ describe('licenses', () => {
   });
 });
 
-describe('the stack', () => {
-  it('is read from files and manifests, without what others wrote', async () => {
+describe('the technology stack', () => {
+  it('is read from files and manifests, without third-party code', async () => {
     const { found, summary } = await analyze(STACK_ANALYZER, {
       'src/main.ts': 'x'.repeat(300),
       'src/page.css': 'x'.repeat(100),

@@ -43,7 +43,7 @@ describe('the packages of a repository', () => {
   });
 });
 
-it('a package of the same repository may be asked for in any version, however its name is spelled', async () => {
+it('a dependency on a package of the same repository may have any version, however the package name is spelled', async () => {
   const { found } = await analyze(DEPENDENCIES_ANALYZER, {
     'tea/pyproject.toml': '[project]\nname = "Acme_Tea"\nversion = "1"\n',
     'pyproject.toml':

@@ -39,7 +39,7 @@ const wanted = (all: readonly (readonly [string, string])[]): readonly string[] 
 const shop = scan(QUALITY_FILES, { churn: QUALITY_CHURN, history: () => Promise.resolve(QUALITY_HISTORY) });
 
 describe('a shop with planted problems', () => {
-  it('is found to have all of them, and no others', async () => {
+  it('has every planted problem found, and nothing else reported', async () => {
     expect(places(await shop)).toEqual(wanted(PLANTED_QUALITY));
   });
 
@@ -50,13 +50,13 @@ describe('a shop with planted problems', () => {
   });
 
   it.each(LACKING_REPOSITORIES)(
-    'is told from repositories that lack something as a whole: $found',
+    'differs from a repository that lacks something as a whole, which has exactly these findings: $found',
     async ({ files, found }) => {
       expect(places(await scan(files))).toEqual(wanted(found));
     },
   );
 
-  it('uses every rule, whose sentences can be said in every language', async () => {
+  it('uses, with the lacking repositories, every rule, and each rule has sentences in every language', async () => {
     const found = [
       ...(await shop),
       ...(await Promise.all(LACKING_REPOSITORIES.map(({ files }) => scan(files)))).flat(),
@@ -71,7 +71,7 @@ describe('a shop with planted problems', () => {
       });
   });
 
-  it('keeps its findings apart by rule, path and identity', async () => {
+  it('has findings that differ in rule, path or identity', async () => {
     const keys = (await shop).map(({ rule, path, identity }) => `${rule}\n${path}\n${identity}`);
     expect(new Set(keys).size).toBe(keys.length);
   });

@@ -9,11 +9,11 @@ describe('risks in a repository', () => {
     expect(found.map((one) => one.rule)).toEqual([rule]);
   });
 
-  it.each(Object.entries(NO_RISKS))('are not seen in %s, which only looks like one', async (path, text) => {
+  it.each(Object.entries(NO_RISKS))('are not reported in %s, which only looks like a risk', async (path, text) => {
     expect((await analyze(RISK_ANALYZER, { [path]: text })).found).toEqual([]);
   });
 
-  it('include links that lead out of the repository, and no others', async () => {
+  it('include links that lead out of the repository, and no other links', async () => {
     const links = [
       { path: 'a/b', target: '../../etc/passwd' },
       { path: 'a/c', target: '/etc/passwd' },
@@ -27,7 +27,7 @@ describe('risks in a repository', () => {
   });
 
   it.each(['curl ', 'curl https://a', '[', ' ', '- ', '"', 'uses: a/', '${{ github.', 'eval(', '\n', 'FROM '])(
-    'are looked for in a megabyte of %j in less than a second',
+    'are searched in a megabyte of %j in less than a second',
     async (piece) => {
       const text = piece.repeat(1_000_000 / piece.length);
       for (const path of [

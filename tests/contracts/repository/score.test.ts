@@ -51,12 +51,12 @@ const score = (
 };
 
 describe('the score of a repository', () => {
-  it('is 100 for one that lacks nothing, by parts that are 100 together', () => {
+  it('is 100 for a repository that lacks nothing, and the weights of its parts add up to 100', () => {
     expect(score({})).toBe(100);
     expect(Object.values(SCORE_WEIGHTS).reduce((sum, weight) => sum + weight, 0)).toBe(100);
   });
 
-  it('falls by the weight of what is missing', () => {
+  it('falls by the weight of each missing part', () => {
     expect(score({ health: { testLines: 0 } })).toBe(75);
     expect(score({ health: { testLines: 250 } })).toBe(88);
     expect(score({ health: { modules: 4, testedModules: 3 } })).toBe(94);

@@ -6,18 +6,21 @@ import { analyze } from '../../support/analyze.ts';
 import { drawKey, NO_SECRETS, PLANTED_SECRETS } from '../../fixtures/planted/secrets.ts';
 
 describe('secrets in a repository', () => {
-  it.each(PLANTED_SECRETS)('are found by $rule in $path, and are in no finding', async ({ rule, path, text }) => {
-    const { found } = await analyze(SECRETS_ANALYZER, { [path]: text });
-    expect(found.map((one) => one.rule)).toEqual([rule]);
-    const said = JSON.stringify(found);
-    for (const { value } of findSecrets(path, text)) expect(said).not.toContain(value.slice(0, 12));
-  });
+  it.each(PLANTED_SECRETS)(
+    'are found by $rule in $path, and no finding contains the secret',
+    async ({ rule, path, text }) => {
+      const { found } = await analyze(SECRETS_ANALYZER, { [path]: text });
+      expect(found.map((one) => one.rule)).toEqual([rule]);
+      const said = JSON.stringify(found);
+      for (const { value } of findSecrets(path, text)) expect(said).not.toContain(value.slice(0, 12));
+    },
+  );
 
-  it.each(Object.entries(NO_SECRETS))('are not seen in %s, which only looks like one', async (path, text) => {
+  it.each(Object.entries(NO_SECRETS))('are not reported in %s, which only looks like a secret', async (path, text) => {
     expect((await analyze(SECRETS_ANALYZER, { [path]: text })).found).toEqual([]);
   });
 
-  it('are the same finding wherever in the file they move, and one finding however often they stand there', async () => {
+  it('keep their identity when they move in a file, and are one finding however often they occur there', async () => {
     const [, , , , , , , github] = PLANTED_SECRETS;
     const { path = '', text = '' } = github ?? {};
     const [first, moved] = await Promise.all(
@@ -26,7 +29,7 @@ describe('secrets in a repository', () => {
     expect(moved).toEqual([{ ...first?.[0], line: 3 }]);
   });
 
-  it('that only the history holds are reported once, with the commit that added them', async () => {
+  it('that exist only in the history are reported once, with the commit that added them', async () => {
     const [text, other] = [drawKey('past'), drawKey('present')];
     const noted = await Promise.all(
       [
@@ -55,7 +58,7 @@ describe('secrets in a repository', () => {
     expect(summary).toEqual({ current: 1, inHistory: 1 });
   });
 
-  it('matter less in tests and examples than where they are used', async () => {
+  it('are less severe in tests and examples than in product code', async () => {
     const text = drawKey('weight');
     const { found } = await analyze(SECRETS_ANALYZER, { 'a.key': text, 'test/a.key': text, 'docs/a.md': text });
     expect(found.map(({ severity }) => severity)).toEqual(['critical', 'info', 'low']);
@@ -76,7 +79,7 @@ describe('secrets in a repository', () => {
     'secret',
     '\n',
     '${',
-  ])('are looked for in a megabyte of %j in less than a second', async (piece) => {
+  ])('are searched in a megabyte of %j in less than a second', async (piece) => {
     const text = piece.repeat(1_000_000 / piece.length);
     // The processor's time, not the clock's: the machine may be busy with something else.
     const before = process.cpuUsage();

@@ -22,7 +22,7 @@ const FINDINGS: readonly PlannedFinding[] = [
 ];
 
 describe('a plan of refactorings', () => {
-  it('takes tests first, then what is complex and often changed, then copies, then size', () => {
+  it('begins with missing tests, then complex and often changed code, then copies, then size', () => {
     const steps = planRefactoring(FINDINGS);
     expect(steps.map(({ path, effort, lines }) => [path, effort, lines])).toEqual([
       ['.', 'L', 9_000],
@@ -38,7 +38,7 @@ describe('a plan of refactorings', () => {
     });
   });
 
-  it('is the same in whatever order the findings come, and has ten steps at most, not all of one kind', () => {
+  it('does not depend on the order of the findings, and has at most ten steps of several kinds', () => {
     expect(planRefactoring(FINDINGS.toReversed())).toEqual(planRefactoring(FINDINGS));
     const many = Array.from({ length: 40 }, (_, n) => [
       finding('code/complex-function', `src/${n}.ts`, { name: 'a', complexity: 21 + n, lines: 30 }),
@@ -57,7 +57,7 @@ describe('a plan of refactorings', () => {
 });
 
 describe('next steps', () => {
-  it('are the five most severe, one of each rule, the surest and cheapest first', () => {
+  it('are the five most severe findings, one of each rule, the surest and cheapest first', () => {
     const more = [
       finding('code/swallowed-error', 'a.ts', {}),
       finding('code/merge-conflict', 'b.ts', {}, 'high'),
@@ -78,7 +78,7 @@ describe('next steps', () => {
     expect(findNextSteps([...more, ...FINDINGS].toReversed())).toEqual(steps);
   });
 
-  it('are none where nothing was found', () => {
+  it('are empty when a scan found nothing', () => {
     expect(findNextSteps([])).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ describe('a message to the lost-card agent', () => {
   });
 
   it.each(['hello', 'what can you do?', 'my card', 'I have a question', '42'])(
-    'with the words “%s” has no certain meaning',
+    'with the text “%s” requests no action',
     (text) => {
       expect(parseRequest(text, createInitialDomain())).toBeNull();
     },
@@ -55,7 +55,7 @@ describe('a message to the lost-card agent', () => {
     expect(parseRequest('I lost my cards 4417 and 7717', known)?.data).toEqual({ because: 'lost' });
   });
 
-  it('with the mark of a code is an answer to the code', () => {
+  it('that contains the placeholder of a code is an answer to the question for the code', () => {
     expect(parseRequest('it is secret:step-up-code-0a1b2c3d', createInitialDomain())).toEqual({
       action: 'verify_identity',
       data: { code: 'secret:step-up-code-0a1b2c3d' },

@@ -33,7 +33,7 @@ const MIGRATED = {
 };
 
 describe('a mortgage conversation of version 1', () => {
-  it('keeps what its person had said, with exact amounts', () => {
+  it('keeps the facts that the customer gave, with exact amounts, when it is migrated', () => {
     expect(migrateState(versioned, stored())).toMatchObject({
       kind: 'migrated',
       update: { stateVersion: 2, device: 'mobile', domain: { mortgage: MIGRATED } },
@@ -45,7 +45,7 @@ describe('a mortgage conversation of version 1', () => {
     expect(migrateState(versioned, partly)).toMatchObject({ update: { domain: { mortgage: MIGRATED } } });
   });
 
-  it('moves its fields in the order of the document, and leaves none behind', () => {
+  it('is migrated field by field in the documented order, and no old field is left', () => {
     const rooted = Object.keys(stored());
     const moved = MIGRATION_STEPS.map((_, step) => {
       const values = MIGRATION_STEPS.slice(0, step + 1).reduce((all, move) => move(all), stored());
@@ -73,7 +73,7 @@ describe('a mortgage conversation of version 1', () => {
     expect(migrateState(versioned, { ...stored(), ...change }).kind).toBe('unreadable');
   });
 
-  it('is not changed by the migration itself', () => {
+  it('is migrated as a copy, and the stored state itself is not changed', () => {
     const values = stored();
     migrateState(versioned, values);
     expect(values).toEqual(stored());

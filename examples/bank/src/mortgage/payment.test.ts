@@ -50,23 +50,26 @@ const loans = fc.record({ principal, ratePercent, months });
 const RUNS = { numRuns: 300 };
 
 describe('monthly payments', () => {
-  it('compares at least 40 values of others, of at least three repositories', () => {
+  it('are compared with at least 40 values that at least three other repositories published', () => {
     const values = published.reduce((count, [, { rows = [] }]) => count + 1 + rows.length * 4, 0);
     expect(values).toBeGreaterThanOrEqual(40);
     expect(new Set(published.map(([, { source }]) => source.repository)).size).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(published)('agree to the cent with %s', (_, { loan, payment, rows, lastPayment, totalInterest }) => {
-    const table = buildSchedule(loan);
-    expect({
-      payment: getMonthlyPayment(loan),
-      rows: rows && table.map((row) => [row.payment, row.interest, row.repaid, row.balance]),
-      lastPayment: lastPayment && table.at(-1)?.payment,
-      totalInterest: totalInterest && sumOf(table.map(({ interest }) => interest)),
-    }).toEqual({ payment, rows, lastPayment, totalInterest });
-  });
+  it.each(published)(
+    'agree to the cent with the published payments of %s',
+    (_, { loan, payment, rows, lastPayment, totalInterest }) => {
+      const table = buildSchedule(loan);
+      expect({
+        payment: getMonthlyPayment(loan),
+        rows: rows && table.map((row) => [row.payment, row.interest, row.repaid, row.balance]),
+        lastPayment: lastPayment && table.at(-1)?.payment,
+        totalInterest: totalInterest && sumOf(table.map(({ interest }) => interest)),
+      }).toEqual({ payment, rows, lastPayment, totalInterest });
+    },
+  );
 
-  it('agree to the cent with a fraction of whole numbers, for any loan', () => {
+  it('agree to the cent with an exact computation in whole numbers, for any loan', () => {
     fc.assert(
       fc.property(loans, (loan) => {
         expect(cents(getMonthlyPayment(loan))).toBe(paymentInCents(loan));
@@ -75,7 +78,7 @@ describe('monthly payments', () => {
     );
   });
 
-  it('are rounded half up, and not to even', () => {
+  it('are rounded half up, not half to even', () => {
     expect(getMonthlyPayment({ principal: '1000.01', ratePercent: '0', months: 2 })).toBe('500.01');
     expect(getMonthlyPayment({ principal: '1000.03', ratePercent: '0', months: 2 })).toBe('500.02');
   });
@@ -94,7 +97,7 @@ describe('monthly payments', () => {
     );
   });
 
-  it('pay more than the interest of the first month, and no more than everything at once', () => {
+  it('are at least the first month’s interest, and at most the whole loan plus that interest', () => {
     fc.assert(
       fc.property(loans, (loan) => {
         const owed = scaled(loan.principal) * 100n;
@@ -108,7 +111,7 @@ describe('monthly payments', () => {
     );
   });
 
-  it('are refused for a loan of no whole number of months', () => {
+  it('cannot be computed for a loan whose term is not a positive whole number of months', () => {
     for (const given of [0, -1, 1.5, NaN])
       expect(() => getMonthlyPayment({ principal: '1000', ratePercent: '5', months: given })).toThrow('whole months');
   });
@@ -147,7 +150,7 @@ describe('a schedule', () => {
 });
 
 describe('a quote', () => {
-  it('pays the whole loan when the fixed rate lasts as long as the loan', () => {
+  it('leaves no balance when the fixed rate lasts for the whole term', () => {
     const terms = { fixYears: 5, rate: '4.12', followOnRate: '7.49' };
     expect(quoteLoan(terms, { principal: '10000.00', years: 5 })).toMatchObject({
       balanceAfterFix: '0.00',
@@ -155,7 +158,7 @@ describe('a quote', () => {
     });
   });
 
-  it('goes on with what is left, at the rate that follows', () => {
+  it('computes the payment after the fixed period from the remaining balance and the follow-on rate', () => {
     const terms = { fixYears: 2, rate: '4.19', followOnRate: '7.49' };
     const found = quoteLoan(terms, { principal: '200000.00', years: 25 });
     const after = { principal: found.balanceAfterFix, ratePercent: '7.49', months: 276 };
@@ -163,7 +166,7 @@ describe('a quote', () => {
     expect(Number(found.monthlyAfter)).toBeGreaterThan(Number(found.monthly));
   });
 
-  it('is the same payment before and after when the rate stays as it is, but for the cents of rounding', () => {
+  it('keeps the monthly payment within two cents when the follow-on rate equals the fixed rate', () => {
     fc.assert(
       fc.property(principal, ratePercent, fc.integer({ min: 1, max: 5 }), (loan, rate, fixYears) => {
         const found = quoteLoan({ fixYears, rate, followOnRate: rate }, { principal: loan, years: fixYears + 20 });
@@ -181,7 +184,7 @@ describe('loan to value', () => {
     ['100000.00', '300000.00', '33.33'],
     ['200000.00', '300000.00', '66.67'],
     ['300000.00', '100000.00', '300'],
-  ])('of %s on %s is %s%%', (loan, value, percent) => {
+  ])('of a loan of %s on a property worth %s is %s%%', (loan, value, percent) => {
     expect(getLoanToValue(loan, value)).toBe(percent);
   });
 });

@@ -12,7 +12,7 @@ await loadPlugins('examples/bank'); // Loads the bank's sentences
 
 const at = (asked: MortgageDomain['asked'], products: MortgageDomain['products'] = []) => ({ asked, products });
 
-describe('numbers of a text', () => {
+describe('the numbers in a text', () => {
   it.each([
     ['300000', '300000.00'],
     ['300,000', '300000.00'],
@@ -27,11 +27,11 @@ describe('numbers of a text', () => {
     ['1,5 mio', '1500000.00'],
     ['210 тыс', '210000.00'],
     ['30万', '300000.00'],
-  ])('%s is %s', (text, value) => {
+  ])('“%s” is read as the amount %s', (text, value) => {
     expect(findNumbers(text, ['year'])).toMatchObject([{ kind: 'amount', value }]);
   });
 
-  it('are years before a word for years, and an amount before anything else', () => {
+  it('are years before a word for years, and amounts otherwise', () => {
     expect(findNumbers('5 years, 5-year, 5 yards', ['year'])).toMatchObject([
       { kind: 'years', value: '5' },
       { kind: 'years', value: '5' },
@@ -39,7 +39,7 @@ describe('numbers of a text', () => {
     ]);
   });
 
-  it('are found in any text without an error, and stand where they say', () => {
+  it('are found in any text without an error, at the positions that are returned', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (text) => {
         for (const { value, at: start, end } of findNumbers(text, ['year'])) {
@@ -51,14 +51,14 @@ describe('numbers of a text', () => {
   });
 });
 
-describe('words without a model', () => {
+describe('a message that is parsed without a model', () => {
   it.each([
     ['my house is worth 300k and I owe 210k', { propertyValue: '300000.00', loanBalance: '210000.00' }],
     ['I want to borrow 150,000 on a flat of 200,000', { loanBalance: '150000.00', propertyValue: '200000.00' }],
     ['fix it for 5 years over 30 years', { fixYears: 5, termYears: 30 }],
     ['a 5 year fix, a 25 year term', { fixYears: 5, termYears: 25 }],
     ['a term of 20 years', { termYears: 20 }],
-  ])('“%s” says figures', (text, data) => {
+  ])('“%s” sets the amounts or years that are in it', (text, data) => {
     expect(parseRequest(text, at(null))).toEqual({ action: 'set_intent', data });
   });
 
@@ -67,7 +67,7 @@ describe('words without a model', () => {
     ['loanBalance', '£ 210k', { loanBalance: '210000.00' }],
     ['fixYears', '5', { fixYears: 5 }],
     ['fixYears', '5 years', { fixYears: 5 }],
-  ] as const)('a bare answer to the question for %s counts: %s', (asked, text, data) => {
+  ] as const)('a bare answer to the question for %s is accepted: %s', (asked, text, data) => {
     expect(parseRequest(text, at(asked))).toEqual({ action: 'set_intent', data });
   });
 
@@ -78,7 +78,7 @@ describe('words without a model', () => {
     ['years where an amount was asked for', '5 years', 'propertyValue'],
     ['half a year', '2.5', 'fixYears'],
     ['a long story', 'house 300000 '.repeat(40), null],
-  ] as const)('leaves open %s', (_, text, asked) => {
+  ] as const)('requests no action when it contains %s', (_, text, asked) => {
     expect(parseRequest(text, at(asked))).toBeNull();
   });
 
@@ -91,11 +91,11 @@ describe('words without a model', () => {
     ['I would like to talk to a person', 'get_support', {}],
     ['can I make an appointment', 'request_branch', {}],
     ['let us start over', 'reset', {}],
-  ])('“%s” asks for %s', (text, action, data) => {
+  ])('“%s” requests the action %s', (text, action, data) => {
     expect(parseRequest(text, at(null))).toEqual({ action, data });
   });
 
-  it('takes an answer to the question for an address as one, and a request as a request', () => {
+  it('is taken as the address that the agent asked for, unless it requests something else', () => {
     expect(parseRequest('14 Semaphore Road QX1 2BD', at('address'))).toEqual({
       action: 'check_address',
       data: { address: '14 Semaphore Road QX1 2BD' },
@@ -110,11 +110,11 @@ describe('words without a model', () => {
     ['ru', 'я не клиент', { answer: false }],
     ['zh', '我不是客户', { answer: false }],
     ['zh', '我是客户', { answer: true }],
-  ])('in %s “%s” is not taken for its contrary', (language, text, data) => {
+  ])('in %s, “%s” is not mistaken for its opposite', (language, text, data) => {
     expect(runInLanguage(language, () => parseRequest(text, at(null)))).toEqual({ action: 'existing_customer', data });
   });
 
-  it('comes to nothing but the agent’s own actions, whatever is said and asked', () => {
+  it('requests only actions that the agent declares, whatever its text is', () => {
     const asked = fc.constantFrom('propertyValue', 'loanBalance', 'fixYears', 'address', null);
     const word = fc.constantFrom(
       'house',
@@ -141,7 +141,7 @@ describe('words without a model', () => {
     );
   });
 
-  it('names figures that the action takes or refuses, and never half of them', () => {
+  it('has implausible figures refused, and a fractional amount kept exactly', () => {
     expect(parseRequestedData(actions, { action: 'set_intent', data: { propertyValue: '5.00' } }).ok).toBe(false);
     expect(parseRequestedData(actions, { action: 'set_intent', data: { fixYears: 99 } }).ok).toBe(false);
     expect(parseRequestedData(actions, { action: 'set_intent', data: { propertyValue: 250_000.5 } })).toEqual({
