@@ -15,14 +15,14 @@ const RESULT = {
   failure: null,
 } as const;
 
-test('a receipt says what serves where, after how long, and how to undo it', () => {
+test('the receipt of a deployment names the release, its address, the duration and how to undo it', () => {
   expect(describeResult(RESULT)).toBe(
     '✅ Deployed **shop** in staging: 1.1-abc serves at http://127.0.0.1:20000/, after 12 s. To undo it: “roll back shop in staging” (1.0-def served before).',
   );
   expect(describeResult({ ...RESULT, replaced: null })).not.toContain('undo');
 });
 
-test('a failure says why, what still serves, and the last lines, which cannot leave their block', () => {
+test('the report of a failed deployment says why it failed, what still serves, and quotes the last output lines', () => {
   const failure = {
     state: 'building' as const,
     code: 'BUILD_FAILED',
@@ -37,7 +37,7 @@ test('a failure says why, what still serves, and the last lines, which cannot le
   );
 });
 
-test('the cause of a failure is quoted, also when a long stack follows it', () => {
+test('the report of a failed build quotes the cause even when a long stack trace follows it', () => {
   const stack = Array.from({ length: 20 }, (_, n) => `    at step${n} (parse.js:${n}:1)`);
   const lines = ['main.js (17:62): Expression expected', '', '17: const x = ;', '', ...stack];
   const failure = { state: 'building' as const, code: 'BUILD_FAILED', sentence: 'The build failed.', lines };
@@ -45,13 +45,13 @@ test('the cause of a failure is quoted, also when a long stack follows it', () =
   expect(said).toMatch(/```\nmain\.js \(17:62\): Expression expected\n17: const x = ;\n {4}at step0 .*\n```$/);
 });
 
-test('a receipt says when it is unknown which release serves', () => {
+test('the receipt of a deployment says when it is unknown which release serves', () => {
   expect(describeResult({ ...RESULT, state: 'unknown', serving: '1.0-def' })).toMatch(
     /I do not know whether 1\.1-abc serves/,
   );
 });
 
-test('the progress has a bar, the step, and the time', () => {
+test('the progress message of a deployment has a bar, the current step and the elapsed time', () => {
   const row = {
     project: 'shop',
     environment: 'staging',

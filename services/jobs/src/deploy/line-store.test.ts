@@ -2,7 +2,7 @@ import { createLog } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
 import { createLineFilter, createLineStore } from './line-store.ts';
 
-test('only the beginning of a line that a driver has cut is kept, per stream', () => {
+test('of an output line that arrives in several pieces only the beginning is kept, separately per stream', () => {
   const clean = createLineFilter((text) => text.replaceAll('plum', '[secret]'));
   const kept = [
     clean({ stream: 'out', line: 'x'.repeat(16_384) }),
@@ -14,7 +14,7 @@ test('only the beginning of a line that a driver has cut is kept, per stream', (
   expect(kept.slice(1)).toEqual(['a [secret]', null, 'the next']);
 });
 
-test('lines are stored under the state in which they came, and again when the table was away', async () => {
+test('output lines are stored under the deployment state they came in, and stored later if the table was unavailable', async () => {
   const stored: [string, readonly string[]][] = [];
   let state: 'building' | 'starting' = 'building';
   let isAway = true;

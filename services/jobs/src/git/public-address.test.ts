@@ -35,7 +35,7 @@ describe('the address of a repository', () => {
     'git@localhost:a.git',
     'git@127.1:a.git',
     'https://127.0.0.1\\@example.com/a.git',
-  ])('%s is refused, in whatever form it is written', async (address) => {
+  ])('%s is refused in every notation of a local address', async (address) => {
     // prettier-ignore
     await expect(pin(address)).rejects.toMatchObject({ code: 'REPOSITORY_REFUSED' });
   });
@@ -46,7 +46,7 @@ describe('the address of a repository', () => {
     });
   });
 
-  it('is pinned to its first resolution, so that a second DNS answer changes nothing', async () => {
+  it('is pinned to the IP address of its first DNS answer, so that a later DNS answer changes nothing', async () => {
     const https = await pin('https://example.com:8443/a.git', ['140.82.121.4']);
     expect(https.words).toContain('http.curloptResolve=example.com:8443:140.82.121.4');
     expect(https.words).toContain('http.followRedirects=false');
@@ -54,7 +54,7 @@ describe('the address of a repository', () => {
     expect(ssh.env['GIT_SSH_COMMAND']).toContain("-o 'HostName=140.82.121.4' -o 'HostKeyAlias=example.com'");
   });
 
-  it('may be private where an operator has named its host', async () => {
+  it('may be private if an operator has allowed its host', async () => {
     expect((await pin('https://git.corp/a.git', ['10.0.0.5'], ['git.corp'])).words.join()).toContain('10.0.0.5');
   });
 });

@@ -13,7 +13,7 @@ const commandsOf = (files: Readonly<Record<string, string>>) => {
 const manifest = (scripts: Readonly<Record<string, string>>, more = {}) => JSON.stringify({ scripts, ...more });
 
 describe('a program without a signalbox.json', () => {
-  it("is started by its package's start script, after installation and build", () => {
+  it('is started by the start script in its package.json, after installation and build', () => {
     expect(commandsOf({ 'package.json': manifest({ start: 'node .' }) })).toEqual([[], ['npm', 'start']]);
     const built = manifest({ start: 'node dist', build: 'tsc' }, { devDependencies: { typescript: '6' } });
     expect(commandsOf({ 'package.json': built })).toEqual([
@@ -26,7 +26,7 @@ describe('a program without a signalbox.json', () => {
     expect(commandsOf({ 'package.json': built, 'package-lock.json': '{}' })?.[0]?.[0]).toEqual(['npm', 'ci']);
   });
 
-  it('is started by the preview script when its package only builds pages', () => {
+  it('is started by the preview script when its package.json builds only static pages', () => {
     const vite = manifest(
       { dev: 'vite', build: 'vite build', preview: 'vite preview' },
       { devDependencies: { vite: '8' } },
@@ -42,14 +42,14 @@ describe('a program without a signalbox.json', () => {
   it.each([
     ['names its preview otherwise', { dev: 'vite', build: 'vite build', serve: 'vite preview' }],
     ['starts only the server for development', { start: 'vite --open', build: 'tsc && vite build' }],
-  ])("is started by Vite's preview when Vite builds it and its package %s", (_, scripts) => {
+  ])("is started by Vite's preview server when Vite builds it and its package.json %s", (_, scripts) => {
     const [build, start] = commandsOf({ 'package.json': manifest(scripts, { devDependencies: { vite: '2' } }) }) ?? [];
     expect(build?.at(-1)).toEqual(['npm', 'run', 'build']);
     expect(start?.[2]).toBe('exec ./node_modules/.bin/vite preview --host "$HOST" --port "$PORT" --strictPort');
   });
 
   it.each(['vite-node server.ts', 'node server.js'])(
-    'is started by the script start when that script is %s',
+    'is started by its start script when that script is %s',
     (start) => {
       const files = { 'package.json': manifest({ start, build: 'vite build' }, { devDependencies: { vite: '8' } }) };
       expect(commandsOf(files)?.[1]).toEqual(['npm', 'start']);
@@ -69,7 +69,7 @@ describe('a program without a signalbox.json', () => {
     expect(below).toContain('--bind "$HOST" --directory public');
   });
 
-  it('is started by Python when it has requirements and a usual main file', () => {
+  it('is started by Python when it has requirements.txt and a main file with a usual name', () => {
     const [build, start] = commandsOf({ 'requirements.txt': 'flask', 'app.py': '' }) ?? [];
     expect(build).toHaveLength(2);
     expect(start?.[2]).toBe('PATH="$PWD/.venv/bin:$PATH"; exec python app.py');
@@ -77,7 +77,7 @@ describe('a program without a signalbox.json', () => {
     expect(django).toContain('manage.py runserver --noreload "$HOST:$PORT"');
   });
 
-  it('is started by Python without requirements when it has a usual main file', () => {
+  it('is started by Python without requirements.txt when it has a main file with a usual name', () => {
     expect(commandsOf({ 'server.py': '', 'index.html': '' })).toEqual([
       [],
       ['/bin/sh', '-c', 'exec python3 server.py'],

@@ -14,7 +14,7 @@ describe('the name of a release', () => {
     ['3f2a9c1', '1.4.0', '1.4.0-3f2a9c1'],
     ['feature/tea', null, 'feature-tea-3f2a9c1'],
     ['3f2a9c1', null, 'commit-3f2a9c1'],
-  ])('of %s with version %s is %s', (ref, version, release) => {
+  ])('for the Git reference %s and the package version %s is %s', (ref, version, release) => {
     expect(nameRelease(ref, COMMIT, version)).toBe(release);
   });
 });
@@ -24,7 +24,7 @@ describe('the address of a repository', () => {
     ['https://example.org/shop.git', 'https'],
     ['ssh://git@example.org/shop.git', 'ssh'],
     ['git@example.org:shop.git', 'ssh'],
-  ])('%s is read by %s', (address, protocol) => {
+  ])('%s is fetched over %s', (address, protocol) => {
     expect(parseRepository(address, ['/nowhere'], [])).toMatchObject({ url: address, protocol });
   });
 
@@ -43,7 +43,7 @@ describe('the address of a repository', () => {
     expect(() => parseRepository(address, ['/nowhere'], [])).toThrow(/I do not read the repository/);
   });
 
-  test('a password in the address of a repository is not shown', () => {
+  test('is shown without the password in it', () => {
     for (const protocol of ['https', 'http'])
       expect(() => parseRepository(`${protocol}://ada:plum@example.org/x`, ['/nowhere'], [])).toThrow(
         `repository ${protocol}://example.org/x: an address must not contain a login`,

@@ -15,19 +15,19 @@ function look(
   return found;
 }
 
-test('five restarts within three minutes are a crash loop, and four are none', () => {
+test('five restarts within three minutes count as a crash loop, and four do not', () => {
   expect(look([[20, 5]]).loop).toMatchObject({ restarts: 5, withinMs: 20_000, isOver: false });
   expect(look([[20, 4]]).loop).toBeNull();
 });
 
-test('a program that crashed twice and stays up is no crash loop, however often it is probed', () => {
+test('a program that crashed twice and then stays up is not in a crash loop, however often it is probed', () => {
   const looks = Array.from({ length: 400 }, (_, n) => [n * 15, 2] as const);
   const { loop, memory } = look(looks);
   expect(loop).toBeNull();
   expect(memory.seen.length).toBeLessThan(20);
 });
 
-test('restarts outside the window, or from a time without probes, do not count', () => {
+test('restarts outside the window of three minutes, or before a gap without probes, do not count', () => {
   expect(
     look([
       [15, 3],
@@ -40,20 +40,20 @@ test('restarts outside the window, or from a time without probes, do not count',
   expect(look(slow).loop).toBeNull();
 });
 
-test('a crash loop ends the program after ten restarts within the window, or when its supervisor gives up', () => {
+test('a program in a crash loop is stopped after ten restarts, or when its supervisor gives up', () => {
   expect(look([[60, 10]]).loop).toMatchObject({ isOver: true });
   expect(look([[60, 9]]).loop).toMatchObject({ isOver: false });
   expect(look([[20, 5]], true).loop).toMatchObject({ isOver: true });
 });
 
-test('a crash loop of ten minutes ends the program, even without ten crashes within three minutes', () => {
+test('a program is stopped after a crash loop of ten minutes, even if it restarts slowly', () => {
   // Every half minute: six within the window.
   const looks = (minutes: number) => Array.from({ length: minutes * 2 }, (_, n) => [n * 30, n] as const);
   expect(look(looks(12)).loop).toMatchObject({ isOver: false });
   expect(look(looks(13)).loop).toMatchObject({ isOver: true });
 });
 
-test('a crash loop ends when the program stays up, and a new start of the program counts from zero', () => {
+test('a crash loop ends when the program stays up, and a deliberate start resets the count', () => {
   const stays = [
     [20, 5],
     [100, 5],

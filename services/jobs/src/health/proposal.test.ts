@@ -13,7 +13,7 @@ it.each([
   ['all is well', SERVING, AROUND],
   ['its log has errors', SERVING, { ...AROUND, errorKinds: 2 }],
   ['nothing served before', { ...SERVING, proxy: { status: 500, latencyMs: 20, error: null } }, AROUND],
-])('when %s, the proposal does not repeat the verdict', (_, found, around) => {
+])('the proposed action does not repeat the health verdict when %s', (_, found, around) => {
   const verdict = judgeHealth(found);
   expect(proposeAction(found, verdict, around).because ?? '').not.toContain(verdict.because);
 });

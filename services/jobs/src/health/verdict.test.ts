@@ -62,20 +62,20 @@ describe('the health verdict', () => {
     ['a burst', { errorsLately: 25, errorsUsually: 1 }, 'degraded', 'errors', /25 errors/],
     ['as many errors as always', { errorsLately: 25, errorsUsually: 20 }, 'healthy', null, /answers/],
     ['no disk', { diskFreeMb: 12 }, 'degraded', 'disk', /12 MB/],
-  ])('%s', (_, over, verdict, kind, because) => {
+  ])('states the condition of a service and the reason: %s', (_, over, verdict, kind, because) => {
     const found = judgeHealth({ ...WELL, ...over });
     expect({ verdict: found.verdict, kind: found.kind }).toEqual({ verdict, kind });
     expect(found.because).toMatch(because);
   });
 });
 
-describe('the usual latency', () => {
+describe('the usual latency of a service', () => {
   const fed =
     (release: string, ...latencies: number[]) =>
     (samples: HealthState['samples']) =>
       latencies.reduce((rest, latency) => addLatency(rest, release, latency), samples);
 
-  it('is unknown after two probes', () => {
+  it('is unknown after only two probes', () => {
     expect(getUsualLatency(fed('1.0', 20, 21)([]), '1.0')).toBeNull();
   });
 
@@ -84,7 +84,7 @@ describe('the usual latency', () => {
     expect(getUsualLatency(samples, '1.1')).toBe(20);
   });
 
-  it('uses a bounded number of probes and releases', () => {
+  it('is computed from a bounded number of probes and releases', () => {
     let samples: HealthState['samples'] = [];
     for (let n = 0; n < 20; n++) samples = fed(`1.${n}`, ...Array.from({ length: 60 }, () => n))(samples);
     expect(samples.length).toBeLessThanOrEqual(6);

@@ -5,7 +5,7 @@ import { splitMarkdown } from './passages.ts';
 const lines = (...text: string[]): string => text.join('\n');
 
 describe('splitMarkdown', () => {
-  it('makes a passage of each section, with all the headings above it', () => {
+  it('makes one passage of each section, with all the headings above the section', () => {
     const text = lines(
       'Before.',
       '# Policy',
@@ -26,7 +26,7 @@ describe('splitMarkdown', () => {
     ]);
   });
 
-  it('makes a list of a table, and leaves the bars of code as they are', () => {
+  it('turns a Markdown table into a list, but leaves vertical bars in code unchanged', () => {
     const table = lines(
       '| you | what happens |',
       '| --- | :--- |',
@@ -40,14 +40,14 @@ describe('splitMarkdown', () => {
     expect(splitMarkdown(code)).toEqual([{ heading: '', content: code }]);
   });
 
-  it('leaves out sections without words, and levels that were skipped', () => {
+  it('makes no passage of an empty section, and names its heading above the subsection', () => {
     expect(splitMarkdown(lines('# Empty', '', '### Deep', 'Words.'))).toEqual([
       { heading: 'Empty › Deep', content: 'Words.' },
     ]);
     expect(splitMarkdown('')).toEqual([]);
   });
 
-  it('takes a number sign in code for code', () => {
+  it('does not take a number sign inside code for a heading', () => {
     const text = lines(
       '# Run it',
       '````sh',
@@ -63,19 +63,19 @@ describe('splitMarkdown', () => {
     expect(splitMarkdown(text).map((passage) => passage.heading)).toEqual(['Run it']);
   });
 
-  it('leaves out front matter, and reads lines of any system', () => {
+  it('skips front matter, and accepts Windows line ends', () => {
     expect(splitMarkdown('\uFEFF---\r\ntitle: x\r\n---\r\n# One\r\nTwo.\r\n')).toEqual([
       { heading: 'One', content: 'Two.' },
     ]);
   });
 
-  it('keeps paragraphs whole while they fit', () => {
+  it('keeps a paragraph whole if it fits into a passage', () => {
     const paragraph = 'word '.repeat(180).trim();
     const passages = splitMarkdown(lines('# Long', paragraph, '', paragraph, '', paragraph));
     expect(passages.map((passage) => passage.content)).toEqual([`${paragraph}\n\n${paragraph}`, paragraph]);
   });
 
-  it('never makes a passage of more than 2,000 characters, and loses no word', () => {
+  it('makes passages of at most 2,000 characters without losing a word', () => {
     const piece = fc.oneof(
       fc.string({ maxLength: 300 }),
       fc.constantFrom('# A', '## B c', '```', '~~~~', '', '    ', 'x'.repeat(4_500), 'many words '.repeat(400)),

@@ -4,7 +4,7 @@ import { readErrorMessage, getFingerprint, groupErrors } from './error-lines.ts'
 
 const line = (text: string, at: string | null = null) => ({ at, stream: 'err' as const, line: text });
 
-describe('a line is an error', () => {
+describe('readErrorMessage', () => {
   it.each([
     ['Error: connect ECONNREFUSED 127.0.0.1:5432', true],
     ['2026-01-01T10:00:00Z ERROR checkout failed', true],
@@ -21,18 +21,18 @@ describe('a line is an error', () => {
     ['Traceback (most recent call last):', true],
     ['listening on 3000', false],
     ["ERROR caught new TypeError('no till')", true],
-  ])('%s: %s', (text, expected) => {
+  ])('decides whether “%s” is an error line: %s', (text, expected) => {
     expect(readErrorMessage(text) !== null).toBe(expected);
   });
 
-  it('reads the message out of a JSON line', () => {
+  it('reads the message from a log line in JSON', () => {
     expect(readErrorMessage('{"level":50,"time":1,"msg":"payment declined","err":{"message":"card 4711"}}')).toBe(
       'payment declined: card 4711',
     );
   });
 });
 
-describe('a program that ends with an error reports it once, without the lines around it', () => {
+describe('the output of a program that ends with an uncaught error is read as one error', () => {
   it.each([
     ['an event that nobody listens to', `new (require('events'))().emit('error', new Error('the till is gone'))`],
     ['one of a server', `require('net').createServer().emit('error', new Error('the till is gone'))`],
@@ -45,13 +45,13 @@ describe('a program that ends with an error reports it once, without the lines a
     expect(said).toEqual(['Error: the till is gone']);
   });
 
-  it('is recognized in Python too, with source lines between the frames', () => {
+  it('also from Python, whose stack traces contain source lines', () => {
     const lines = ['  File "/app/main.py", line 3, in pay', '    raise ValueError("no till")', 'ValueError: no till'];
     expect(lines.flatMap((text) => readErrorMessage(text) ?? [])).toEqual(['ValueError: no till']);
   });
 });
 
-describe('two errors count as the same', () => {
+describe('the fingerprints of two error messages', () => {
   it.each([
     ['order 17 failed after 20 ms', 'order 9 failed after 1.5 ms'],
     ['Error: no user "ada"', 'Error: no user "ben smith"'],
@@ -60,7 +60,7 @@ describe('two errors count as the same', () => {
     ['request 7f9c24e8-3b12-4f6b-9a51-0d2f8c1b7a10 failed', 'request 11111111-2222-3333-4444-555555555555 failed'],
     ['2026-01-01T10:00:00.123Z ERROR disk full', '2027-12-31 23:59:59 ERROR disk full'],
     ['job a81f00c2 failed', 'job b77d1e93 failed'],
-  ])('%s | %s', (one, other) => {
+  ])('are equal for: %s | %s', (one, other) => {
     expect(getFingerprint(one)).toBe(getFingerprint(other));
   });
 
@@ -68,13 +68,13 @@ describe('two errors count as the same', () => {
     ['Error: disk full', 'Error: out of memory'],
     ['failed: /orders/1', 'failed: /users/1'],
     ['TypeError: x', 'RangeError: x'],
-  ])('not for %s | %s', (one, other) => {
+  ])('differ for: %s | %s', (one, other) => {
     expect(getFingerprint(one)).not.toBe(getFingerprint(other));
   });
 });
 
 it.each(['"“', 'a@a ““', '1.1', 'a-1@', '/?', "' "])(
-  'comparing a text of %j that is sixteen times longer takes linear time',
+  'the fingerprint of a long text of repeated %j is computed in linear time',
   (unit) => {
     const cpuMs = (length: number): number => {
       const text = unit.repeat(length / unit.length);
@@ -91,8 +91,8 @@ it.each(['"“', 'a@a ““', '1.1', 'a-1@', '/?', "' "])(
   },
 );
 
-describe('grouping', () => {
-  it('counts equal errors together, keeps the newest, and lists the most frequent first', () => {
+describe('groupErrors', () => {
+  it('counts equal errors together, keeps the newest of them, and lists the most frequent group first', () => {
     const groups = groupErrors([
       line('Error: order 1 failed', '2026-01-01T10:00:00.000Z'),
       line('listening'),
@@ -105,7 +105,7 @@ describe('grouping', () => {
     ]);
   });
 
-  it('makes a bounded number of groups for any input, and loses no count', () => {
+  it('returns at most 101 groups for any input, and counts every error', () => {
     const words = Array.from(
       { length: 500 },
       (_, n) =>

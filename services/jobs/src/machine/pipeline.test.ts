@@ -22,7 +22,7 @@ const execute: Driver['execute'] = async (_argv, { input, output }) => {
   return RESULT;
 };
 
-it('a program whose reader has ended is not waited for, even when the end is noticed late', async () => {
+it('a pipeline ends without waiting for a writing program whose reader has ended', async () => {
   const options = { signal: AbortSignal.timeout(10_000), maxBytes: 100 };
   expect(await executePipeline({ execute }, [['writes'], ['reads a little']], options)).toMatchObject(RESULT);
 }, 5_000);

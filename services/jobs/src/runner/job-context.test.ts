@@ -28,15 +28,15 @@ async function askFor(execution: Pick<Execution, 'job' | 'owner'>): Promise<Secr
   return uses[0];
 }
 
-it('a deployment opens secrets that others gave to the service, in the name of the person who deploys', async () => {
+it('a deployment decrypts the secrets of other people for the service, and records the deploying person as the actor', async () => {
   const owner = { userKey: '1001', threadId: 'user_1001_1' };
   expect(await askFor({ job: 'deploy.run', owner })).toMatchObject({ actor: '1001', owner: '1002', runId: 'run_1' });
 });
 
-it('a scheduled job that reaches servers opens their keys as the system', async () => {
+it('a scheduled job decrypts the keys of servers with the system as the actor', async () => {
   expect(await askFor({ job: 'services.watch', owner: null })).toMatchObject({ actor: 'system', owner: '1002' });
 });
 
-it('a job that does not deploy is refused when it names an owner', async () => {
+it('a job other than a deployment is refused when it decrypts a secret of a named owner', async () => {
   await expect(askFor({ job: 'knowledge.index', owner: null })).rejects.toThrow('Leave the owner out.');
 });

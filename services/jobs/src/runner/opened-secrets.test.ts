@@ -2,7 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { expect, test } from 'vitest';
 import { createOpenedSecrets } from './opened-secrets.ts';
 
-test('a decrypted value appears in no stored output of a run, whatever it looks like', () => {
+test("a decrypted secret is removed from a run's result and from its errors", () => {
   const opened = createOpenedSecrets();
   opened.add('sunshine');
   expect(opened.mask({ say: 'the sunshine works', list: ['sunshine!'] })).toEqual({
@@ -13,7 +13,7 @@ test('a decrypted value appears in no stored output of a run, whatever it looks 
   expect(told).toMatchObject({ code: 'INTERNAL', data: { ref: 'act_1' } });
 });
 
-test('output without a decrypted value is unchanged', () => {
+test('output that contains no decrypted secret is unchanged', () => {
   const opened = createOpenedSecrets();
   opened.add('sunshine');
   opened.add('on');
@@ -22,7 +22,7 @@ test('output without a decrypted value is unchanged', () => {
   expect(opened.mask('rain on it')).toBe('rain on it');
 });
 
-test('a decrypted value is removed in every encoding that programs print, at any position', () => {
+test('a decrypted secret is removed from output in every common encoding, at any position', () => {
   const value = 'p4ss w0rd/+&é!';
   const opened = createOpenedSecrets();
   opened.add(value);
@@ -44,7 +44,7 @@ test('a decrypted value is removed in every encoding that programs print, at any
   expect(opened.mask(bytes)).toBe('[secret]');
 });
 
-test('each line of a decrypted value with several lines is removed, because logs come line by line', () => {
+test('each line of a decrypted secret of several lines is removed from output, because logs arrive line by line', () => {
   const opened = createOpenedSecrets();
   opened.add('-----BEGIN KEY-----\nMIIEvQIBADANBg\nshort\n-----END KEY-----\n');
   expect(opened.mask('read MIIEvQIBADANBg from it, in short')).toBe('read [secret] from it, in short');

@@ -48,19 +48,19 @@ function action(value: number): string {
   return names[value] ?? `unknown ${value}`;
 }
 
-describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (architecture) => {
+describe.each(['x64', 'arm64'] as const)('the system call filter on %s', (architecture) => {
   const filter = compileFilter(architecture) ?? Buffer.alloc(0);
   const ask = (number: number | null, ...rest: readonly number[]): string =>
     number === null ? 'none' : judge(filter, { table: TABLES[architecture], number, arguments: rest });
   const checked = (name: keyof typeof CHECKED_CALLS, ...rest: readonly number[]): string =>
     ask(getCallNumber(CHECKED_CALLS[name], architecture), ...rest);
 
-  it('is a program that the kernel accepts', () => {
+  it('is a BPF program that the kernel accepts', () => {
     expect(filter.length % 8).toBe(0);
     expect(filter.length / 8).toBeLessThanOrEqual(4096);
   });
 
-  it('reaches a verdict for every possible call', () => {
+  it('allows or refuses every possible system call', () => {
     const word = fc.nat(0xffff_ffff);
     const number = fc.oneof(fc.nat(500), word);
     fc.assert(
@@ -71,7 +71,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
     );
   });
 
-  it('refuses calls that a command does not need, and no others', () => {
+  it('refuses the system calls that a command does not need, and no others', () => {
     const refused = Object.values(REFUSED_CALLS).map((numbers) => getCallNumber(numbers, architecture));
     for (const number of refused) expect(['none', 'EPERM']).toContain(ask(number));
     const looked = Object.values(CHECKED_CALLS).map((numbers) => getCallNumber(numbers, architecture));
@@ -80,17 +80,17 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
       expect(`${number} ${ask(number)}`).toBe(`${number} ${refused.includes(number) ? 'EPERM' : 'allow'}`);
   });
 
-  it('ends a program that uses the call numbers of another machine', () => {
+  it('kills a program that uses the system call numbers of another processor', () => {
     for (const table of [I386, TABLES[architecture === 'x64' ? 'arm64' : 'x64'], 0])
       expect(judge(filter, { table, number: 39 })).toBe('kill');
   });
 
-  it('refuses x32 call numbers, and calls that are newer than its list', () => {
+  it('refuses x32 system calls, and system calls newer than its list', () => {
     for (const number of [0, 39, 101, 520]) expect(ask(0x4000_0000 + number)).toBe('EPERM');
     for (const number of [463, 467, 512, 547, 9_999]) expect(ask(number)).toBe('ENOSYS');
   });
 
-  it('permits processes and threads, but no new namespaces', () => {
+  it('permits new processes and threads, but no new namespaces', () => {
     expect(checked('clone', 17)).toBe('allow');
     expect(checked('clone', 0x003d_0f00)).toBe('allow');
     expect(checked('clone', 0x0000_4111)).toBe('allow');
@@ -99,7 +99,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
     expect(checked('clone3', 0, 88)).toBe('ENOSYS');
   });
 
-  it('refuses to type into a terminal', () => {
+  it('refuses to insert input into a terminal', () => {
     expect(checked('ioctl', 0, 0x5412)).toBe('EPERM');
     expect(checked('ioctl', 0, 0x541c)).toBe('EPERM');
     expect(checked('ioctl', 0, 0x5401)).toBe('allow');
@@ -112,12 +112,12 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
       expect(checked('personality', weaker)).toBe('EPERM');
   });
 
-  it('permits the usual sockets, and none that bypasses the namespace', () => {
+  it('permits ordinary sockets, and refuses kinds of sockets that bypass the network namespace', () => {
     for (const family of [1, 2, 10, 16]) expect(checked('socket', family, 1)).toBe('allow');
     for (const family of [17, 31, 38, 40, 44]) expect(checked('socket', family, 1)).toBe('EAFNOSUPPORT');
   });
 
-  it('refuses files that others could start as the user of the service', () => {
+  it('refuses to create files with the setuid or setgid bit', () => {
     for (const mode of [0o4755, 0o2755, 0o6000]) {
       for (const [name, ...before] of [
         ['chmod', 0],
@@ -141,7 +141,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls for %s', (a
   });
 });
 
-it('there is no filter where the numbers are not known', () => {
+it('no system call filter is built for a processor whose system call numbers are unknown', () => {
   for (const architecture of ['ia32', 'arm', 's390x', 'riscv64', 'toString'])
     expect(compileFilter(architecture)).toBeNull();
 });
@@ -152,8 +152,8 @@ const HEADERS: Record<Architecture, string> = {
 };
 const LATER = ['fchmodat2'];
 
-describe.each(['x64', 'arm64'] as const)('the numbers of %s', (architecture) => {
-  it.skipIf(!existsSync(HEADERS[architecture]))('are those of the kernel', () => {
+describe.each(['x64', 'arm64'] as const)('the system call numbers for %s', (architecture) => {
+  it.skipIf(!existsSync(HEADERS[architecture]))("equal those in the kernel's header file", () => {
     const header = readFileSync(HEADERS[architecture], 'utf8');
     const known = new Map(
       [...header.matchAll(/^#define __NR(?:3264)?_(\w+)\s+(\d+)/gm)].map(([, name, number]) => [name, Number(number)]),

@@ -16,7 +16,7 @@ const update = fc.oneof(
   fc.tuple(id, fc.string()).map(([id, content]) => ({ id, role: 'user', content })),
 );
 
-it('an update of a conversation equals LangGraph’s own reducer', () => {
+it('addMessages merges new messages into a conversation exactly as LangGraph’s own reducer does', () => {
   const before = fc.uniqueArray(message, { selector: (one) => one.id, maxLength: 5 });
   fc.assert(
     fc.property(before, fc.oneof(fc.array(update, { maxLength: 4 }), update), (there, added) => {
@@ -27,7 +27,7 @@ it('an update of a conversation equals LangGraph’s own reducer', () => {
   );
 });
 
-it('a message without an id gets one', () => {
+it('addMessages gives an id to a message that has none', () => {
   const [added] = addMessages([], new HumanMessage('hello'));
   expect(added?.id).toMatch(/^[0-9a-f-]{36}$/);
 });

@@ -14,7 +14,7 @@ const given = (changed: readonly BaseMessage[] = messages, defined = tools) =>
 const replaced = (at: number, message: BaseMessage): readonly BaseMessage[] => messages.with(at, message);
 
 describe('the recorded context of a model call', () => {
-  it('is equal for equal messages with other ids and another key order', () => {
+  it('has the same hash for equal messages with other ids or another order of keys', () => {
     const again = replaced(1, new HumanMessage({ id: 'other', content: 'look' }));
     const defined = [{ schema: { type: 'object' }, description: 'Look.', name: 'look' }];
     expect(given(again, defined)).toEqual(given());
@@ -27,18 +27,18 @@ describe('the recorded context of a model call', () => {
     ['messages', replaced(3, new ToolMessage({ tool_call_id: 'c1', content: '{"ok":true}', status: 'error' }))],
     ['messages', replaced(2, new AIMessage({ content: '', tool_calls: [{ id: 'c1', name: 'look', args: {} }] }))],
     ['messages', messages.slice(0, 3)],
-  ] as const)('differs when something in its %s differs', (part, changed) => {
+  ] as const)('has another hash when its %s differs', (part, changed) => {
     const [was, is] = [given(), given(changed)];
     expect(is.hash).not.toBe(was.hash);
     expect((['system', 'messages', 'tools'] as const).filter((name) => is[name] !== was[name])).toEqual([part]);
   });
 
-  it("differs when a tool's description differs", () => {
+  it('has another hash when the description of a tool differs', () => {
     const is = given(messages, [{ name: 'look', description: 'Stare.', schema: { type: 'object' } }]);
     expect(is.tools).not.toBe(given().tools);
   });
 
-  it('has a hash even for half a surrogate pair', () => {
+  it('can be hashed even when it contains half a surrogate pair', () => {
     expect(given(replaced(1, new HumanMessage('\ud83d'))).hash).toMatch(/^[0-9a-f]{64}$/);
   });
 });

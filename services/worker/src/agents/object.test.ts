@@ -27,12 +27,12 @@ function open(...answers: readonly AIMessage[]) {
 const called = (args: Record<string, unknown>): AIMessage =>
   new AIMessage({ content: '', tool_calls: [{ id: '1', name: 'person', args }] });
 
-describe('asking for an object', () => {
+describe('asking a model for an object', () => {
   it.each([
     ['the arguments of a call', called({ name: 'Ada', age: 36 })],
     ['plain JSON', new AIMessage('{"name":"Ada","age":36}')],
     ['JSON in a fence', new AIMessage('```json\n{"name":"Ada","age":36}\n```')],
-  ])('accepts %s', async (_, answer) => {
+  ])('accepts an answer that is %s', async (_, answer) => {
     const { ask, requests } = open(answer);
     expect(await ask()).toEqual({ name: 'Ada', age: 36 });
     expect(requests).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('asking for an object', () => {
       new AIMessage({ content: '', invalid_tool_calls: [{ id: '1', name: 'person', args: '{"name":' }] }),
       'it is not JSON',
     ],
-  ])('explains once what is wrong with %s, and accepts the corrected answer', async (_, bad, problem) => {
+  ])('tells the model once what is wrong with %s, and accepts the corrected answer', async (_, bad, problem) => {
     const { ask, requests } = open(bad, called({ name: 'Ada', age: null }));
     expect(await ask()).toEqual({ name: 'Ada', age: null });
     const [, given, told] = requests[1]?.messages ?? [];
@@ -64,7 +64,7 @@ describe('asking for an object', () => {
     expect(told?.text).toContain(problem);
   });
 
-  it('gives up after the second invalid answer, without quoting it', async () => {
+  it('fails after the second invalid answer, without quoting that answer', async () => {
     const { ask, requests } = open(called({ name: 'Augusta Ada', age: 1 }), called({ name: 'secret words', age: 1 }));
     const thrown = (await ask().catch((error: unknown) => error)) as Error; // The next line asserts that the promise rejected
     expect(thrown).toMatchObject({ code: 'MODEL_GARBAGE' });

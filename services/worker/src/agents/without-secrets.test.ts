@@ -27,7 +27,7 @@ const request = (messages: readonly BaseMessage[]): ModelRequest => ({
   signal: AbortSignal.timeout(1_000),
 });
 
-test('no message to a model holds a secret, and handles are kept', async () => {
+test('secrets are removed from every message to a model, and secret handles are kept', async () => {
   const { model, asked } = guarded(new AIMessage('ok'));
   const call = { id: 'c1', name: 'set_key', args: { key: KEY, note: HANDLE }, type: 'tool_call' as const };
   await model.ask(
@@ -49,7 +49,7 @@ test('no message to a model holds a secret, and handles are kept', async () => {
   expect(got?.messages[4]).toMatchObject({ tool_call_id: 'c1', content: '{"key":"[secret]"}' });
 });
 
-test('no answer of a model holds a secret, in its text or its calls', async () => {
+test("secrets are removed from the text and the tool calls of a model's answer", async () => {
   const args = { description: `key ${KEY}`, password: 'swordfish' };
   const message: AIMessage = new AIMessage({
     content: `Your key is ${KEY}.`,
@@ -64,7 +64,7 @@ test('no answer of a model holds a secret, in its text or its calls', async () =
   expect(got.response_metadata).toEqual({ finish_reason: 'stop' });
 });
 
-test('messages without a secret stay the same objects', async () => {
+test('messages without a secret are passed on as the same objects', async () => {
   const answer = new AIMessage('all is well');
   const { model, asked } = guarded(answer);
   const messages = [new SystemMessage('you help'), new HumanMessage('hello')];

@@ -11,8 +11,8 @@ const section = (name: string, lines: readonly string[], more = 0): PromptSectio
 const many = (count: number, text: string): readonly string[] =>
   Array.from({ length: count }, (_, place) => `${text} ${place}`);
 
-describe('the context of a prompt', () => {
-  it('is complete and in order while there is room, and marks empty sections', () => {
+describe('the context in a prompt', () => {
+  it('is complete and in order if it fits, and marks empty sections', () => {
     const { text, sections } = fitSections('Now:', [section('one', ['a', 'b']), section('two', [])]);
     expect(text).toBe('Now:\n\nAbout one:\n- a\n- b\n\nAbout two:\n- none');
     expect(sections).toEqual([
@@ -21,7 +21,7 @@ describe('the context of a prompt', () => {
     ]);
   });
 
-  it('loses the last lines of its last section first, and counts them', () => {
+  it('omits the last lines of its last section first, and says how many are omitted', () => {
     const given = [section('one', many(3, 'first')), section('two', many(9, 'second'), 990)];
     const { text, sections } = fitSections('Now:', given, 190);
     expect(sections[0]).toEqual({ name: 'one', shown: 3, left: 0 });
@@ -32,7 +32,7 @@ describe('the context of a prompt', () => {
     expect(text).not.toContain(`second ${shown}`);
   });
 
-  it('adds no shorter line after a line that did not fit', () => {
+  it('omits every line after the first line that did not fit, even a shorter one', () => {
     const given = [section('one', ['x'.repeat(500), 'short']), section('two', ['short'])];
     expect(fitSections('Now:', given, 300).sections).toEqual([
       { name: 'one', shown: 0, left: 2 },
@@ -40,7 +40,7 @@ describe('the context of a prompt', () => {
     ]);
   });
 
-  it.each(['a', 'ü', '語', '👩‍🚀'])('stays within its bound in bytes with texts of “%s”', (char) => {
+  it.each(['a', 'ü', '語', '👩‍🚀'])('stays within its limit in bytes when its texts consist of “%s”', (char) => {
     for (const length of [1, 7, 40, 200])
       for (const count of [0, 1, 30, 400]) {
         const given = ['one', 'two', 'three'].map((name) => section(name, many(count, char.repeat(length)), 9_999_999));

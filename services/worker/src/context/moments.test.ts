@@ -3,8 +3,8 @@ import { createTimeFormat } from './moments.ts';
 
 const at = (text: string): Date => new Date(text);
 
-describe('moments', () => {
-  it("are formatted in the time zone's clock time", () => {
+describe("a date in the prompt's context", () => {
+  it('is formatted in the local time of its time zone', () => {
     const berlin = createTimeFormat('Europe/Berlin');
     expect(berlin.minute(at('2026-11-25T23:30:00Z'))).toBe('2026-11-26 00:30');
     expect(berlin.day(at('2026-11-25T23:30:00Z'))).toBe('Thursday 2026-11-26');
@@ -13,7 +13,7 @@ describe('moments', () => {
     expect(createTimeFormat('Asia/Kathmandu').offset(at('2026-07-25T12:00:00Z'))).toBe('UTC+05:45');
   });
 
-  it('use the day of their zone instead of UTC', () => {
+  it('counts days in its own time zone instead of UTC', () => {
     const auckland = createTimeFormat('Pacific/Auckland');
     // In Sydney this moment is 01:00 on the 26th.
     const now = at('2026-11-25T12:00:00Z');
@@ -27,7 +27,7 @@ describe('moments', () => {
     ['America/New_York', '2026-03-08T12:00:00Z', 'Saturday 2026-03-07'], // a day of 23 hours
     ['America/New_York', '2026-11-02T05:30:00Z', 'Sunday 2026-11-01'], // after a day of 25 hours
     ['Europe/Berlin', '2026-01-01T00:10:00Z', 'Wednesday 2025-12-31'],
-  ])('have a day before in %s, also where clocks change', (zone, now, before) => {
+  ])('has the right previous day in %s, even where clocks change', (zone, now, before) => {
     expect(createTimeFormat(zone).dayBefore(at(now))).toBe(before);
   });
 });

@@ -7,13 +7,13 @@ import { findTimedRules } from './windows.ts';
 const FOLDER = new URL('../../../../infra/policy/', import.meta.url);
 const read = (file: string): Promise<string> => readFile(new URL(file, FOLDER), 'utf8');
 
-it('the shipped rules contain no change window', async () => {
+it('the shipped policy rules contain no change window', async () => {
   const set = await loadPolicySet(await readPolicyFolder(fileURLToPath(FOLDER)), 'UTC');
   expect(set.rules.length).toBeGreaterThan(10);
   expect(findTimedRules(set)).toEqual([]);
 });
 
-it('only rules that depend on the hour or day are change windows', async () => {
+it('only policy rules that depend on the hour or the day count as change windows', async () => {
   const { files } = await readPolicyFolder(fileURLToPath(FOLDER));
   const window = await read('optional/change-window.cedar');
   const spoken = '// What follows does not look at context.hour.\n';

@@ -19,6 +19,6 @@ it.each<[string, Partial<PassSummary>, boolean, string]>([
   ['three failures of one call', { failures: ['a', 'b', 'a', 'a'] }, false, 'loop'],
   ['three failures of different calls', { failures: ['a', 'b', 'c'] }, false, 'continue'],
   ['a budget that is spent', { failures: ['a', 'a', 'a'] }, true, 'budget'],
-])('a pass with %s gets the expected verdict', (_, facts, spent, outcome) => {
+])('the agent loop decides whether to go on after %s', (_, facts, spent, outcome) => {
   expect(evaluatePass(pass(facts), spent)).toBe(outcome);
 });

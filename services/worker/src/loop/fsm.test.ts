@@ -17,8 +17,8 @@ const attempt = (step: () => void): 'taken' | 'refused' => {
   }
 };
 
-describe('a turn', () => {
-  it('follows its table, also after a refusal', () => {
+describe('the state machine of a turn', () => {
+  it('follows its transition table, also after policy refused a call', () => {
     expect(
       walk('THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING', 'THINKING', 'TERMINAL'),
     ).toHaveLength(9);
@@ -27,7 +27,7 @@ describe('a turn', () => {
     ).toHaveLength(9);
   });
 
-  it('asks policy only about calls that may run', () => {
+  it('skips GOVERNING for calls that cannot run', () => {
     const [only, both] = [
       ['OBSERVING', 'EVALUATING'],
       ['OBSERVING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'],
@@ -39,18 +39,18 @@ describe('a turn', () => {
     ]);
   });
 
-  it("may begin with an earlier run's answer, or a decision about an earlier proposal", () => {
+  it('may begin with the answer of an earlier run, or with a decision about an earlier proposal', () => {
     expect(walk('PROPOSING', 'OBSERVING', 'EVALUATING')).toHaveLength(4);
     expect(walk('GOVERNING', 'EXECUTING')).toHaveLength(3);
   });
 
-  it('reaches EXECUTING only from GOVERNING, and nothing after TERMINAL', () => {
+  it('reaches EXECUTING only from GOVERNING, and leaves TERMINAL for no state', () => {
     expect(PHASES.filter((phase) => TRANSITIONS[phase].includes('EXECUTING'))).toEqual(['GOVERNING']);
     expect(() => walk('THINKING', 'PROPOSING', 'EXECUTING')).toThrow(/cannot go from PROPOSING to EXECUTING/);
     expect(() => walk('THINKING', 'TERMINAL', 'THINKING')).toThrow(/nowhere/);
   });
 
-  it('never takes a step that is not in the table', () => {
+  it('never takes a transition that is not in the table', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...PHASES), { maxLength: 40 }), (steps) => {
         const machine = createPhaseMachine();

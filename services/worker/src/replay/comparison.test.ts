@@ -43,19 +43,19 @@ const DECIDED = {
   taint: null,
 } as unknown as RecordedDecision;
 
-describe('a comparison of passes', () => {
-  it('finds no difference between equal passes, whatever their duration and run', () => {
+describe('comparing the passes of a replayed turn with the recorded ones', () => {
+  it('reports no difference when only their duration and run differ', () => {
     const again = { ...passOf(1), calls: passOf(1).calls.map((call) => ({ ...call, durationMs: 700 })) };
     expect(comparePasses([passOf(1)], [again])).toBeNull();
   });
 
-  it('normalizes the phases of calls without a policy decision', () => {
+  it('treats the phases of calls without a policy decision as equal', () => {
     const now = { ...passOf(1), phases: ['THINKING', 'PROPOSING', 'OBSERVING', 'EVALUATING'] };
     const resumed = { ...passOf(1), phases: ['IDLE', 'PROPOSING', 'OBSERVING', 'EVALUATING'] };
     expect([comparePasses([passOf(1)], [now]), comparePasses([passOf(1)], [resumed])]).toEqual([null, null]);
   });
 
-  it('finds a changed permission to run where policy was asked', () => {
+  it('reports a call that was executed in one turn and refused by policy in the other', () => {
     const [ran, refused] = [true, false].map((isRun) => ({
       ...passOf(1),
       phases: ['THINKING', 'PROPOSING', 'GOVERNING', ...(isRun ? ['EXECUTING'] : []), 'OBSERVING', 'EVALUATING'],
@@ -64,7 +64,7 @@ describe('a comparison of passes', () => {
     expect(comparePasses([ran], [refused])?.what).toBe('phases');
   });
 
-  it('finds a changed risk, but ignores the wording of its reasons', () => {
+  it('reports a changed risk level, but ignores the wording of its reasons', () => {
     const [was, worded, worse] = [
       { risk: 'safe', reasons: ['It only reads.'] },
       { risk: 'safe', reasons: ['Es liest nur.'] },
@@ -95,17 +95,20 @@ describe('a comparison of passes', () => {
     ['verdict of the judge', (pass) => (pass.outcome = 'limit')],
   ];
 
-  it.each([...ofPrompt, ...ofTools, ...ofNeither])('names the changed %s and its pass', (what, change) => {
-    const other = passOf(2);
-    change(other);
-    expect(comparePasses([passOf(1), passOf(2)], [passOf(1), other])).toMatchObject({ pass: 2, what });
-  });
+  it.each([...ofPrompt, ...ofTools, ...ofNeither])(
+    'reports a changed %s with the number of its pass',
+    (what, change) => {
+      const other = passOf(2);
+      change(other);
+      expect(comparePasses([passOf(1), passOf(2)], [passOf(1), other])).toMatchObject({ pass: 2, what });
+    },
+  );
 
   it.each<[keyof PassRecord['versions'], typeof ofPrompt, typeof ofPrompt]>([
     ['prompt', ofPrompt, [...ofTools, ...ofNeither]],
     ['tools', [...ofPrompt, ...ofTools], ofNeither],
     ['state', [], [...ofPrompt, ...ofTools, ...ofNeither]],
-  ])('leaves out what another version of the %s changes, and nothing else', (version, left, compared) => {
+  ])('ignores only the differences that another version of the %s explains', (version, left, compared) => {
     const before = passOf(1);
     Object.assign(before.versions, { [version]: version === 'state' ? 2 : hash('before') });
     expect(findOtherVersions([before], [passOf(1)])).toEqual([version]);
@@ -118,7 +121,7 @@ describe('a comparison of passes', () => {
     for (const [what, change] of compared) expect(comparePasses([before], changed(change))).toMatchObject({ what });
   });
 
-  it('names an additional or missing pass', () => {
+  it('reports an additional or missing pass', () => {
     expect(comparePasses([passOf(1), passOf(2)], [passOf(1)])).toMatchObject({ what: 'passes' });
     expect(comparePasses([passOf(1)], [passOf(1), passOf(2)])).toMatchObject({ what: 'passes' });
   });

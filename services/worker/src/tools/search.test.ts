@@ -8,7 +8,7 @@ const hit = (source: string, excerpt: string) => ({ scope: 'docs' as const, sour
 const search = (knowledge: KnowledgeSearch['search']) =>
   searchKnowledge({ knowledge: { search: knowledge }, log }, 'leases', 'docs', '1');
 
-test('the person gets the two best hits in short, and the model gets all of them', async () => {
+test('the person sees excerpts of the two best search hits, and the model receives all hits', async () => {
   const long = `${'word '.repeat(200)}end`;
   const found = await search(() =>
     Promise.resolve({ hits: [hit('a.md', long), hit('b.md', 'short'), hit('c.md', 'third')], unavailable: [] }),
@@ -18,7 +18,7 @@ test('the person gets the two best hits in short, and the model gets all of them
   expect(found.result).toMatchObject({ results: [{ source: 'a.md' }, { source: 'b.md' }, { source: 'c.md' }] });
 });
 
-test('a table in a hit is shown as words, whichever of its rows the excerpt holds', async () => {
+test('a table in a search hit is shown to the person as plain text, even if the excerpt begins inside it', async () => {
   const table = 'lock | one at a time |\n| lease | `a \\| b`, for a while |\n';
   const whole = '## Words\n\n| word | means |\n|------|:-----:|\n| lane | the queue of a person |\n\nSee `ls | wc`.';
   const found = await search(() =>
@@ -29,7 +29,7 @@ test('a table in a hit is shown as words, whichever of its rows the excerpt hold
   );
 });
 
-test('a search without hits says so, with the words that were searched for', async () => {
+test('a search without hits says so, and quotes the search terms', async () => {
   const found = await search(() => Promise.resolve({ hits: [], unavailable: ['code'] }));
   expect(found).toMatchObject({
     ok: true,
@@ -37,7 +37,7 @@ test('a search without hits says so, with the words that were searched for', asy
   });
 });
 
-test('a search that breaks becomes a failed call and does not throw', async () => {
+test('a search that throws becomes a failed tool call', async () => {
   const found = await search(() => Promise.reject(new Error('down')));
   expect(found).toMatchObject({ ok: false, code: 'INTERNAL', changed: false });
   expect(found.say).not.toContain('down');

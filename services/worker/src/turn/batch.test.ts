@@ -45,20 +45,20 @@ const news = (id: number): InboxMessage => ({
 const lane = (messages: readonly InboxMessage[]): ClaimedLane => ({ threadId: 't1', messages }) as ClaimedLane; // the tested functions read only these fields
 const LINE = '[attached: report.pdf, application/pdf, 120 kB]';
 
-test('a file becomes one line with its known properties', () => {
+test('a file is described to the model in one line with its known properties', () => {
   expect(describeAttachment(PDF)).toBe(LINE);
   expect(describeAttachment({ ...PDF, kind: 'photo', name: null, sizeBytes: null })).toBe(
     '[attached: photo, application/pdf]',
   );
 });
 
-test('files are listed below the words that they came with', () => {
+test('files are listed below the text of the message they came with', () => {
   expect(toMessageBatch([said(1, 'look', 2)]).messages).toEqual([
     { id: 'm1', text: `look\n${LINE}\n${LINE}`, event: null },
   ]);
 });
 
-test('files without words go with the next message, and trailing files with the last message', () => {
+test('files without a text join the next message, and files at the end join the last message', () => {
   const { messages, shownWith } = toMessageBatch([said(1, '', 1), said(2, 'what is this?'), said(3, ' ', 1), news(4)]);
   expect(messages.map(({ id, text }) => [id, text])).toEqual([
     ['m2', `what is this?\n${LINE}\n${LINE}`],
@@ -70,13 +70,13 @@ test('files without words go with the next message, and trailing files with the 
   ]);
 });
 
-test('files without any message, and notices, are a batch of their own', () => {
+test('files that no message follows are handled in a batch of their own, and so are notices', () => {
   expect(takeLeadingBatch(lane([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
   expect(takeLeadingBatch(lane([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
   expect(takeLeadingBatch(lane([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);
 });
 
-test('only a batch without words is answered as files', () => {
+test('findFilesWithoutText returns the files of a batch only when no message of the batch has a text', () => {
   expect(findFilesWithoutText([said(1, '', 2), said(2, '', 1)])).toHaveLength(3);
   expect(findFilesWithoutText([said(1, '', 1), said(2, 'hello')])).toBeNull();
   expect(findFilesWithoutText([news(1)])).toBeNull();

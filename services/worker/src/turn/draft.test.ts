@@ -21,7 +21,7 @@ function open(takesMs = 0): { draft: TurnDraft; published: Draft[]; at: number[]
 
 const texts = (published: readonly Draft[]): readonly string[] => published.map((one) => one.text);
 
-test('many texts become few drafts, including the newest', async () => {
+test('many quick changes of a text are published as few drafts, including the newest', async () => {
   const { draft, published, at } = open();
   for (let n = 1; n <= 100; n += 1) {
     draft.show('word '.repeat(n));
@@ -35,7 +35,7 @@ test('many texts become few drafts, including the newest', async () => {
   expect(published.every((one) => !one.final)).toBe(true);
 });
 
-test('a slow Redis gets one draft at a time', async () => {
+test('drafts are published one at a time when Redis is slow', async () => {
   const { draft, published } = open(2_000);
   for (let n = 1; n <= 40; n += 1) {
     draft.show(`text ${n}`);
@@ -46,7 +46,7 @@ test('a slow Redis gets one draft at a time', async () => {
   expect(texts(published).at(-1)).toBe('text 40');
 });
 
-test('after the end of a turn no draft is published, and the last one is removed once', async () => {
+test('no draft is published after the turn has ended, and the last draft is removed once', async () => {
   const { draft, published } = open();
   draft.show('one');
   await vi.advanceTimersByTimeAsync(10);
@@ -59,7 +59,7 @@ test('after the end of a turn no draft is published, and the last one is removed
   expect(published.at(-1)).toMatchObject({ final: true, seq: 2, turnId: 'turn_1' });
 });
 
-test("a possible beginning of a secret is not shown above the runtime's line", async () => {
+test('the possible start of a secret is hidden in a draft, even when a line is added below it', async () => {
   const published: Draft[] = [];
   const draft = createTurnDraft({
     head: { chatKey: 'telegram:7', userKey: '7', turnId: 'turn_1' },
@@ -74,7 +74,7 @@ test("a possible beginning of a secret is not shown above the runtime's line", a
   draft.end();
 });
 
-test('a turn without a draft removes none', async () => {
+test('no removal is published for a turn that never showed a draft', async () => {
   const { draft, published } = open();
   draft.show('  \n');
   draft.settle();
@@ -83,7 +83,7 @@ test('a turn without a draft removes none', async () => {
   expect(published).toEqual([]);
 });
 
-test('an aborted turn ends at once and keeps its unsent text', async () => {
+test('aborting a turn removes its draft and keeps the text that was not sent', async () => {
   const { draft, published, abort } = open();
   draft.show('half an ans');
   await vi.advanceTimersByTimeAsync(10);
@@ -95,7 +95,7 @@ test('an aborted turn ends at once and keeps its unsent text', async () => {
   expect(draft.unsent()).toBe('half an answer');
 });
 
-test('a draft is removed once its text is a message, and the next one begins', async () => {
+test('a draft is removed once its text is sent as a message, and the next draft can begin', async () => {
   const { draft, published } = open();
   draft.show('said');
   await vi.advanceTimersByTimeAsync(10);
@@ -110,7 +110,7 @@ test('a draft is removed once its text is a message, and the next one begins', a
   ]);
 });
 
-test('a draft stays during a long tool call', async () => {
+test('a draft stays visible during a long tool call', async () => {
   const { draft, published, at } = open();
   draft.show('I look it up.');
   await vi.advanceTimersByTimeAsync(50_000);

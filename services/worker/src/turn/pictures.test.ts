@@ -60,7 +60,7 @@ test.each([
 });
 
 test.each(['<svg onload="x"/>', '%PDF-1.7', '', 'RIFF', '\xff\xd8'])(
-  '%j is refused as a picture whatever its name, and its sender is told',
+  'a file that begins with %j is refused as a picture whatever its name, and its sender is notified',
   async (text) => {
     const given: FetchedFile = { kind: 'file', bytes: Buffer.from(text, 'latin1') };
     const seen = await look({ a: given }, [message('words', [file('photo', 'a')])]);
@@ -69,13 +69,13 @@ test.each(['<svg onload="x"/>', '%PDF-1.7', '', 'RIFF', '\xff\xd8'])(
   },
 );
 
-test('a picture without words goes with the words that it is shown with', async () => {
+test('a picture without a text is shown to the model with the message it belongs to', async () => {
   const given: FetchedFile = { kind: 'file', bytes: Buffer.from('GIF89a......') };
   const seen = await look({ a: given }, [message('apart', [file('photo', 'a')]), message('words', [])]);
   expect(seen.pictures.map(({ messageId }) => messageId)).toEqual(['words']);
 });
 
-test('pictures over the limit are not looked at but counted', async () => {
+test('pictures over the limit are counted, but not shown to the model', async () => {
   const given: FetchedFile = { kind: 'file', bytes: Buffer.from('GIF89a......') };
   const refs = ['a', 'b', 'c', 'd', 'e', 'f'];
   const all = Object.fromEntries(refs.map((ref) => [ref, given]));
@@ -89,12 +89,12 @@ test('pictures over the limit are not looked at but counted', async () => {
   expect(seen.note).toContain('2 pictures');
 });
 
-test('for a model without vision nothing is fetched, and the sender is told', async () => {
+test('no picture is fetched for a model without vision, and the sender is notified', async () => {
   const seen = await look({}, [message('words', [file('photo', 'a')])], false);
   expect(seen).toEqual({ pictures: [], note: expect.stringContaining('I cannot look at the picture') });
 });
 
-test('documents and voice notes are not looked at as pictures', async () => {
+test('documents and voice notes are not fetched as pictures', async () => {
   expect(await look({}, [message('words', [file('document', 'a'), file('voice', 'b')])])).toEqual({
     pictures: [],
     note: null,

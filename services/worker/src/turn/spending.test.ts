@@ -16,7 +16,7 @@ const spend = (
 });
 
 describe('the spending of a turn', () => {
-  it('is summed up and listed by model', () => {
+  it('is the sum of its model calls, and lists each model', () => {
     const spending = createUsageMeter();
     spending.add(spend('p:small', 100, 0, 10, 0.001));
     spending.add(spend('p:large', 1_000, 800, 50, 0.02));
@@ -34,7 +34,7 @@ describe('the spending of a turn', () => {
     });
   });
 
-  it('has no cost when a part of it is unknown', () => {
+  it('has no cost when the cost of one model call is unknown', () => {
     const spending = createUsageMeter();
     spending.add(spend('p:large', 1_000, 0, 50, 0.02));
     spending.add(spend('q:local', 900, 0, 40, null));
@@ -42,14 +42,14 @@ describe('the spending of a turn', () => {
     expect(spending.usage()?.models.map(({ costUsd }) => costUsd)).toEqual([0.02, null]);
   });
 
-  it('is null with the offline planner, which is still named', () => {
+  it('is null with the offline planner, although the planner is named as the model', () => {
     const spending = createUsageMeter();
     spending.add(spend('offline', 0, 0, 0, 0));
     expect(spending.usage()).toBeNull();
     expect(spending.model()).toBe('offline');
   });
 
-  it('is null without a model when none was asked', () => {
+  it('is null without a model name when no model was called', () => {
     expect(createUsageMeter().usage()).toBeNull();
     expect(createUsageMeter().model()).toBeNull();
   });

@@ -22,7 +22,7 @@ function recordOf(note: string, extra: object) {
 
 const stored = (record: unknown): unknown => JSON.parse(JSON.stringify(record));
 
-it("a record's hash is that of the stored record, whatever its values", () => {
+it('the hash of a turn record equals the hash of what Postgres stored, whatever the values', () => {
   const odd = {
     passes: [{ pass: 1, asks: [], calls: [], phases: [], at: new Date(0), share: Number.NaN, none: undefined }],
   };
@@ -31,7 +31,7 @@ it("a record's hash is that of the stored record, whatever its values", () => {
   expect(record.ended?.note).toBe('half a pair \ufffd and a NUL \ufffd');
 });
 
-it('a record says whether a secret was removed from it', () => {
+it('a turn record says whether a secret was removed from it', () => {
   expect(recordOf('all is well', {}).record.redacted).toBe(false);
   const { record } = recordOf('password=hunter2-Sekrit', {});
   expect(record.redacted).toBe(true);

@@ -22,7 +22,7 @@ describe('a project on a server that runs images', () => {
     expect(findImageProblem(root(names), { server: 'local', driver: 'process' })).toBeNull();
   });
 
-  it('is accepted when it needs Node, has a Dockerfile, or names its commands', () => {
+  it('is accepted when it is a Node project, has a Dockerfile, or declares its commands', () => {
     const node = root(['package.json'], '{"scripts":{"start":"node server.js"}}');
     expect(findImageProblem(node, ON_ENGINE)).toBeNull();
     expect(findImageProblem({ ...root(['main.py']), hasDockerfile: true }, ON_ENGINE)).toBeNull();

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { hasConnections, isPortFree } from './probe-health.ts';
 
-it('a port whose program has ended, and whose connections linger, is free for Node and not for every program', async () => {
+it('a port is reported as free after its server has closed, and its lingering connections are detected', async () => {
   const server = createServer((socket) => socket.end('bye'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

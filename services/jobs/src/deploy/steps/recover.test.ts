@@ -6,7 +6,7 @@ import { decideNextState, type RecoveryInput } from './recover.ts';
 const open = DeployState.options.filter((state) => !isFinalState(state));
 
 describe('the states of a deployment', () => {
-  test('no path leaves a final state, cancels what was switched, or succeeds without having drained', () => {
+  test('never leave a final state, cancel after the switch, or succeed without draining the old release', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20), { maxLength: 40 }), (choices) => {
         expect(faultsOf(walk(choices))).toEqual([]);
@@ -14,11 +14,11 @@ describe('the states of a deployment', () => {
     );
   });
 
-  test('every open state leads to a final state', () => {
+  test('lead from every open state to a final state', () => {
     expect(open.filter((state) => !reachable(state).some(isFinalState))).toEqual([]);
   });
 
-  test('a deployment can be cancelled before the switch and in an unknown state only', () => {
+  test('allow cancelling a deployment only before the switch of traffic and in the unknown state', () => {
     expect(DeployState.options.filter(isCancellable)).toEqual([
       'queued',
       'preparing',
@@ -30,7 +30,7 @@ describe('the states of a deployment', () => {
   });
 });
 
-describe('going on after a worker was lost', () => {
+describe('recovery of a deployment whose worker was lost', () => {
   const traces = fc.record<RecoveryInput>({
     before: fc.constantFrom(...open.filter((state) => state !== 'unknown')),
     instance: fc.constantFrom('running', 'exited', 'gone', 'none'),
@@ -38,7 +38,7 @@ describe('going on after a worker was lost', () => {
     isCancelRequested: fc.boolean(),
   });
 
-  test('every decision is a state that may follow, whatever is found', () => {
+  test('always chooses a state that may follow the unknown state', () => {
     fc.assert(
       fc.property(traces, (found) => {
         expect(DEPLOY_TRANSITIONS.unknown).toContain(decideNextState(found));
@@ -46,7 +46,7 @@ describe('going on after a worker was lost', () => {
     );
   });
 
-  test('a deployment that serves is never cancelled and never built again', () => {
+  test('never cancels or rebuilds a deployment that already receives traffic', () => {
     fc.assert(
       fc.property(traces, (found) => {
         fc.pre(found.isRouted && found.before !== 'cancelling');
@@ -55,7 +55,7 @@ describe('going on after a worker was lost', () => {
     );
   });
 
-  test('the switch never comes next, so that health is checked before it', () => {
+  test('never switches traffic directly, so that health is checked first', () => {
     fc.assert(
       fc.property(traces, (found) => {
         expect(decideNextState(found)).not.toBe('switching');
@@ -63,7 +63,7 @@ describe('going on after a worker was lost', () => {
     );
   });
 
-  test('a request to cancel is obeyed during a build, and not when the deployment is failing', () => {
+  test('obeys a request to cancel during a build, and ignores it when the deployment is already failing', () => {
     const found: RecoveryInput = { before: 'building', instance: 'none', isRouted: false, isCancelRequested: true };
     expect(decideNextState(found)).toBe('cancelling');
     expect(decideNextState({ ...found, before: 'failing' })).toBe('failing');

@@ -9,6 +9,6 @@ test.each([
   [['up on *:4000'], 4000],
   [['port: 20001'], null],
   [['12:30:45 hello', 'version 1.2'], null],
-])('the port that the output %j names is %s', (lines, port) => {
+])("the port that is found in the program's output %j is %s", (lines, port) => {
   expect(findPort(lines, 20_001)).toBe(port);
 });

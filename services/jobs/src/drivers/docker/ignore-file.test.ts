@@ -50,11 +50,11 @@ describe('a .dockerignore', () => {
       ['secrets', 'secrets/key'],
       ['secrets/public.pem'],
     ],
-  ])('%s', (_, text, excluded, included) => {
+  ])('excludes the expected files in the case: %s', (_, text, excluded, included) => {
     expect(out(text, ...excluded, ...included)).toEqual(excluded);
   });
 
-  it.each(['[a', '!', 'a\\', '[z-a]'])('with the pattern %s, which cannot be read, is refused', (text) => {
+  it.each(['[a', '!', 'a\\', '[z-a]'])('is refused when it has the invalid pattern %s', (text) => {
     expect(() => parseIgnoreFile(`ok\n${text}`)).toThrow(/\.dockerignore.*cannot be read/);
   });
 });

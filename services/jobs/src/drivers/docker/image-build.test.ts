@@ -7,7 +7,7 @@ async function* answer(...events: readonly object[]): AsyncIterable<string> {
   for (let at = 0; at < text.length; at += 7) yield text.slice(at, at + 7);
 }
 
-test('a line of a build that the engine sends in two pieces is one line', async () => {
+test('an output line that the Docker engine sends in two pieces is read as one line', async () => {
   const lines: LogLine[] = [];
   const read = await readBuildEvents(
     answer(
@@ -29,7 +29,7 @@ test('a line of a build that the engine sends in two pieces is one line', async 
   ]);
 });
 
-test("the engine's messages about its layers and Signalbox's labels are no lines of the build", async () => {
+test("the Docker engine's notes about layers and Signalbox's own labels are left out of the build output", async () => {
   const lines: string[] = [];
   const steps = [
     'Step 1/3 : RUN make',

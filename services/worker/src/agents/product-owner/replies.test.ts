@@ -16,7 +16,7 @@ const answer = (text: string): AIMessage => new AIMessage({ id: 'ai_end', conten
 const shown = (messages: readonly BaseMessage[]): unknown =>
   listRepliesSince([ask, ...messages], 0).map(({ text, files }) => [text, ...(files ?? []).map(({ name }) => name)]);
 
-test('files are attached to the answer that follows them, once', () => {
+test('files that a tool made are attached once, to the answer that follows them', () => {
   expect(
     shown([call('c1', 'export'), made('c1', ['a.csv']), call('c2', 'export'), made('c2', ['b.csv']), answer('Done.')]),
   ).toEqual([['Done.', 'a.csv', 'b.csv']]);
@@ -26,7 +26,7 @@ test('files are attached to the answer that follows them, once', () => {
   ]);
 });
 
-test('files without a following answer get a line of their own, also after messages during the turn', () => {
+test('files that no answer follows are sent with a line of their own, even if the agent wrote during the turn', () => {
   const said = call('c2', 'respond_to_user', { message: 'Almost there.' });
   const result = new ToolMessage({ tool_call_id: 'c2', content: '{}', status: 'success' });
   expect(shown([call('c1', 'export'), made('c1', ['a.csv']), said, result])).toEqual([
@@ -35,7 +35,7 @@ test('files without a following answer get a line of their own, also after messa
   ]);
 });
 
-test('files over the limit become several messages with stable keys', () => {
+test('files over the limit of one message are sent as several messages, whose keys are stable', () => {
   const names = Array.from({ length: 23 }, (_, n) => `${n}.csv`);
   const messages = [ask, call('c1', 'export'), made('c1', names), answer('Done.')];
   const replies = listRepliesSince(messages, 0);

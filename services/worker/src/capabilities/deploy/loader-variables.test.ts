@@ -44,7 +44,7 @@ const KNOWN = `
   .split(/\s+/);
 
 describe('the name of a variable', () => {
-  it.each(KNOWN)('%s changes which code runs, so nobody sets it without an approval', (name) =>
+  it.each(KNOWN)('%s decides which code runs, so it cannot be set without an approval', (name) =>
     expect(classifyVariable(name)).not.toBeNull(),
   );
 
@@ -104,10 +104,10 @@ describe('the name of a variable', () => {
     'S3_BUCKET',
     'SMTP_HOST',
     'SENTRY_DSN',
-  ])('%s does not change which code runs, and is permitted', (name) => expect(classifyVariable(name)).toBeNull());
+  ])('%s does not decide which code runs, and is permitted', (name) => expect(classifyVariable(name)).toBeNull());
 });
 
-it("a person who sets a variable that looks like a loader's is told why somebody has to check it", () => {
+it('a person who sets a variable that only looks like a loader variable reads why it needs an approval', () => {
   const given = { project: 'shop', environment: 'staging', name: 'FEATURE_OPTIONS', value: 'fast' };
   const { risk, reasons } = setServiceVariable.risk(given);
   expect([risk, reasons.length, reasons[0]]).toEqual(['dangerous', 1, expect.stringContaining('FEATURE_OPTIONS')]);

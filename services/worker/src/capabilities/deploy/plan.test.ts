@@ -35,13 +35,13 @@ const namesOf = (resolved: ResolvedRefs): readonly string[] =>
     ({ shown }) => /^→ \w+/.exec(shown)?.[0] ?? '',
   );
 
-it('a request of an earlier version without the subject of its commit is approved with the same meaning', async () => {
+it('a deploy request from an earlier version, which names no commit subject, can still be approved', async () => {
   expect(await resolve(null)).toEqual({ ...plan, head });
   expect(await resolve({ ...plan, head })).toEqual({ ...plan, head });
   expect(await resolve(plan)).toEqual(plan);
 });
 
-it('the card hides digests, logins and null values, but shows an unseen plan and a commit without a subject', () => {
+it('the approval card of a deployment hides digests and empty values, and shows a plan nobody has seen yet', () => {
   expect(namesOf({ ...plan, head })).toEqual(['→ head', '→ ref', '→ repository', '→ server']);
   expect(namesOf(plan)).toContain('→ commit');
   expect(namesOf({ ...plan, head, isUnseen: true })).toEqual(expect.arrayContaining(['→ build', '→ start']));

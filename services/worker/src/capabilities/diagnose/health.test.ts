@@ -17,7 +17,7 @@ const FOUND = {
 const said = (failure: string | null): string =>
   diagnoseService.done({ ...FOUND, deployments: [{ ...NEWEST, failure }] }, { project: stoppedHealth.project });
 
-it('a diagnosis tells why the latest deployment failed, and states its conclusion once', () => {
+it('a diagnosis says why the latest deployment failed, and states its conclusion only once', () => {
   const failure = 'The latest deployment, oops, failed while building. The build failed.';
   expect(said(failure)).toMatch(
     /is \*\*not running\*\*\. Nothing is deployed there now\.\n\nThe latest deployment, oops, failed/,

@@ -4,7 +4,7 @@ import { registerServer } from './register.ts';
 const riskOf = (given: object): string =>
   registerServer.risk(registerServer.input.parse({ name: 'vps-1', environment: 'staging', ...given })).risk;
 
-describe('registering a server that Signalbox then connects to', () => {
+describe('registering a server that Signalbox can connect to', () => {
   it.each([
     '127.0.0.1',
     '10.0.0.5',
@@ -28,7 +28,7 @@ describe('registering a server that Signalbox then connects to', () => {
     expect(riskOf({ host: '140.82.121.4', driver: 'ssh', user: 'deploy', key: 'secret:vps-key' })).toBe('sensitive');
   });
 
-  it('needs no special approval when the server is only reserved and nothing connects to it', () => {
+  it('needs no special approval when the server is only reserved, so that nothing connects to it', () => {
     expect(riskOf({ host: '10.0.0.5', cpus: 2, memoryMb: 1_024 })).toBe('sensitive');
   });
 });
