@@ -41,7 +41,7 @@ const spoken = new Map([
 const others = [...languages.keys()].filter((language) => language !== 'en');
 
 describe('the message catalog', () => {
-  it('has the sentence of every call, gets all of its values, and has no unused sentence', () => {
+  it('contains the sentence of every call with all of its values, and no unused sentence', () => {
     expect(findWrongMessages(product, english)).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('the message catalog', () => {
     expect(findWrongMessages([{ path: 'x.ts', text }], sentences)).toEqual(expect.arrayContaining(problems));
   });
 
-  it('takes the same values in every language', () => {
+  it('uses the same values in every language', () => {
     expect([...languages].flatMap(([language, sentences]) => findUntranslatable(language, sentences, spoken))).toEqual(
       [],
     );
@@ -70,7 +70,7 @@ describe('the message catalog', () => {
     expect(findMissing(language, languages.get(language) ?? new Map(), spoken)).toEqual([]);
   });
 
-  it('finds missing sentences of a language, and those copied from English', () => {
+  it('is checked for sentences that a language lacks or has copied from English', () => {
     const text = new Map([['a.b', 'Say it in other words.']]);
     expect(findMissing('de', new Map(), text)).toEqual(['de lacks a.b: Say it in other words.']);
     expect(findMissing('de', text, text)).toEqual(['de says a.b in English: Say it in other words.']);
@@ -86,13 +86,13 @@ describe('the message catalog', () => {
       }
   });
 
-  it('reads the values of plurals and choices', () => {
+  it('is parsed for the values in plurals and choices', () => {
     expect(
       readPlaceholders('{count, plural, one {# of {owner}} other {{count} of them}} {how, select, a {x} other {y}}'),
     ).toEqual(['count', 'how', 'owner']);
   });
 
-  it('falls back to English for missing sentences and unknown languages', () => {
+  it('uses the English sentence when a sentence or a language is missing', () => {
     expect(say('menu.help', {}, 'de')).toBe('Was ich kann');
     for (const language of ['xx', '..', '../en', 'toString'])
       expect(say('menu.help', {}, language)).toBe('What I can do');

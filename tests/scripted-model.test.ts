@@ -5,14 +5,14 @@ import { createScriptedModel } from './support/scripted-model.ts';
 const tool = { name: 'ping', description: 'Ping.', schema: { type: 'object', properties: {} } };
 
 describe('the scripted model', () => {
-  it('answers as the script says for the history and the tools', async () => {
+  it('gives the answer that its script returns for the messages and tools', async () => {
     const model = createScriptedModel((messages, tools) => ({
       content: `${messages.length} ${tools.map(({ name }) => name).join()}`,
     }));
     expect((await model.bindTools?.([tool]).invoke([new HumanMessage('a')]))?.text).toBe('1 ping');
   });
 
-  it('calls tools, with ids of its own where the script gives none', async () => {
+  it('calls tools, and numbers the calls for which the script gives no id', async () => {
     const model = createScriptedModel(() => ({
       toolCalls: [
         { name: 'ping', args: { n: 1 } },
@@ -32,12 +32,12 @@ describe('the scripted model', () => {
     expect((await model.invoke('b')).text).toBe('1');
   });
 
-  it('throws the error of the script', async () => {
+  it('throws the error that its script returns', async () => {
     const model = createScriptedModel(() => ({ throw: new RangeError('no') }));
     await expect(model.invoke('a')).rejects.toThrow(RangeError);
   });
 
-  it('ends the delay when it is aborted', async () => {
+  it('ends its delay when the request is aborted', async () => {
     const controller = new AbortController();
     const model = createScriptedModel(() => ({ content: 'late', delayMs: 60_000 }));
     const answer = model.invoke('a', { signal: controller.signal });

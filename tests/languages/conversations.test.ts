@@ -49,7 +49,7 @@ async function press(person: Person, label: string): Promise<void> {
 }
 
 describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s', (language) => {
-  it('shows no English sentence of the product, in a deployment, its problems and an approval', async () => {
+  it('contains no English sentence of the product during a deployment, its problems and an approval', async () => {
     const { ben, cleo, dara, eli } = demo.people;
     const heard = new Map<Person, number>();
     for (const person of [ben, cleo, dara, eli]) {
@@ -111,7 +111,7 @@ describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s', (
 });
 
 describe('a person whose client has another language', () => {
-  it('is answered in that language from the first message on, or in English when the product lacks it', async () => {
+  it('is answered in the language of the client from the first message on, or in English when it is unsupported', async () => {
     const { pool, simulatorUrl } = demo.stack;
     for (const [id, language, hello] of [
       [2001, 'zh-hans', '你好'],

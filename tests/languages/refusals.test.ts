@@ -23,7 +23,7 @@ async function press(person: Person, label: string): Promise<void> {
 }
 
 describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s about refusals', (language) => {
-  it('has no sentence of the catalog in English, nor the reason of a rule or of the classifier of commands', async () => {
+  it('contains no English sentence of the catalog, of a policy rule or of the shell classifier', async () => {
     const { ben, cleo, dara, eli } = demo.people;
     const ada = await demo.stack.person(1001, 'admin');
     const people = [ada, ben, cleo, dara, eli];

@@ -48,7 +48,7 @@ async function snapshot(): Promise<Readonly<Record<string, unknown>>> {
 const thirty = (sentences: readonly string[]): readonly string[] =>
   Array.from({ length: 30 }, (_, n) => sentences[Math.floor(((n + 0.5) * sentences.length) / 30)] ?? '');
 
-it('sixty sentences in fifteen languages that order nothing change nothing in the running product', async () => {
+it('sixty sentences in fifteen languages that ask for no change cause none in the running product', async () => {
   const { ben } = demo.people;
   await demo.tell(ben, 'register the demo project', /registered the project demo/);
   await demo.tell(ben, 'deploy demo 1.0 to staging', /✅ Deployed/);

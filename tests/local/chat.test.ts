@@ -52,7 +52,7 @@ beforeEach(async () => {
 });
 afterEach(() => activity.close());
 
-test('a late answer is waited for while the message is in progress', async () => {
+test('`npm run chat` waits for a late answer while the message is in progress', async () => {
   // With no quiet time to wait for, only what the database says keeps the chat waiting.
   const speaker = await simulator.findSpeaker(1001, undefined);
   const eager = await openChatSession({ simulator, activity, speaker, times: { ...times, quietMs: 0 } });
@@ -65,7 +65,7 @@ test('a late answer is waited for while the message is in progress', async () =>
   expect(messages.map(({ text }) => text)).toEqual(['Hello Ada']);
 });
 
-test('an edited message is shown once, in its final form, with its buttons', async () => {
+test('`npm run chat` shows an edited message once, in its final form and with its buttons', async () => {
   const exchange = session.say('deploy');
   const id = await receive();
   const { message_id } = await bot.sendMessage(1001, 'Working…');
@@ -79,7 +79,7 @@ test('an edited message is shown once, in its final form, with its buttons', asy
   expect(JSON.parse(formatJsonLines(result))).toMatchObject({ buttons: [['Approve'], ['Reject']], edited: true });
 });
 
-test('a click presses the button of that label and shows the notice', async () => {
+test('`npm run chat` presses the button with the given label, and prints the notice', async () => {
   const reply_markup = { inline_keyboard: [[{ text: 'Approve', callback_data: 'a' }]] };
   await bot.sendMessage(1001, 'Really?', { reply_markup });
   await session.catchUp();
@@ -89,7 +89,7 @@ test('a click presses the button of that label and shows the notice', async () =
   expect(formatPlain(await exchange)).toBe('(Approved)\n\n');
 });
 
-test('a wait that times out says that something is still in progress', async () => {
+test('`npm run chat` says that work is still in progress when its wait times out', async () => {
   const speaker = await simulator.findSpeaker(1001, undefined);
   const hasty = await openChatSession({ simulator, activity, speaker, times: { quietMs: 100, limitMs: 400 } });
   const exchange = hasty.say('something long');
@@ -98,7 +98,7 @@ test('a wait that times out says that something is still in progress', async () 
   await settle(id);
 });
 
-test('an unknown person, chat or button is refused with the known ones', async () => {
+test('`npm run chat` refuses an unknown person, chat or button, and lists the known ones', async () => {
   await expect(simulator.findSpeaker(42, undefined)).rejects.toThrow(/no person 42[^]*1001 Ada \(admin\)/);
   await expect(simulator.findSpeaker(1005, 'ops')).rejects.toThrow(/1005 is in no chat 'ops'/);
   await expect(session.press('No such button')).rejects.toThrow(/No such button/);
@@ -126,7 +126,7 @@ async function settle(id: string): Promise<void> {
   await pool.query("update inbox set outcome = 'answered', settled_at = now() where id = $1", [id]);
 }
 
-test('--help prints how it is used, although nothing runs', () => {
+test('`npm run chat -- --help` prints its usage when no instance runs', () => {
   const words = ['--conditions=source', '--import', 'tsx', join(getCheckoutPath(), 'infra/local/src/chat/chat.ts')];
   for (const flag of ['--help', '-h']) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [...words, flag], { encoding: 'utf8' });

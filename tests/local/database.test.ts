@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 
-test('clones made at the same time are migrated and separate', async () => {
+test('databases that are cloned at the same time are migrated and independent of each other', async () => {
   const databases = await Promise.all([createDatabase(), createDatabase(), createDatabase()]);
   try {
     expect(new Set(databases.map(({ url }) => url)).size).toBe(3);

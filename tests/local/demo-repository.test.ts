@@ -18,7 +18,7 @@ const tags = (folder: string): string =>
   git(folder, 'for-each-ref', 'refs/tags', '--format=%(refname:short) %(objectname)');
 
 describe('the repository of the demo project', () => {
-  it('has the same commits wherever it is made', async () => {
+  it('has the same commit ids on every machine', async () => {
     const folder = join(place, 'same.git');
     await makeDemoRepository(folder);
     expect(tags(folder).split('\n')).toEqual([
@@ -29,7 +29,7 @@ describe('the repository of the demo project', () => {
     expect(git(folder, 'fsck', '--strict')).toBe('');
   });
 
-  it('has findings for the scans', async () => {
+  it('has problems that the scans of Signalbox find', async () => {
     const folder = join(place, 'scanned.git');
     await makeDemoRepository(folder);
     const mirror = { dir: folder, path: loadTestConfig().path, signal: AbortSignal.timeout(60_000) };
@@ -43,7 +43,7 @@ describe('the repository of the demo project', () => {
     ]);
   });
 
-  it('is not changed when it exists, and created again when the releases differ', async () => {
+  it('is kept when it exists, and created again when its releases have changed', async () => {
     const folder = join(place, 'kept.git');
     const releases = join(place, 'releases');
     cpSync(join(getCheckoutPath(), 'infra/demo/releases'), releases, { recursive: true });
@@ -58,7 +58,7 @@ describe('the repository of the demo project', () => {
     expect(readdirSync(place).filter((name) => name.includes('.new-'))).toEqual([]);
   });
 
-  it('of an earlier version moves to its new path, and is found at the old one', async () => {
+  it('created by an earlier version is moved to its new path, and the old path still works', async () => {
     const [before, folder] = [join(place, 'data/demo.git'), join(place, 'data/repositories/demo.git')];
     await makeDemoRepository(before);
     const was = tags(before);
@@ -68,13 +68,13 @@ describe('the repository of the demo project', () => {
     expect(existsSync(join(place, 'none'))).toBe(false);
   });
 
-  it('is created once by two processes at the same time', async () => {
+  it('is created once when two processes start at the same time', async () => {
     const folder = join(place, 'twice.git');
     await Promise.all([makeDemoRepository(folder), makeDemoRepository(folder)]);
     expect(git(folder, 'log', '--format=%s', 'main').split('\n')).toHaveLength(3);
   });
 
-  it('says what to do without git', async () => {
+  it('cannot be created without git, and the error names a remedy', async () => {
     vi.stubEnv('PATH', place);
     try {
       await expect(makeDemoRepository(join(place, 'none.git'))).rejects.toThrow(/Install git/);
@@ -84,7 +84,7 @@ describe('the repository of the demo project', () => {
     expect(readdirSync(place).filter((name) => name.startsWith('none'))).toEqual([]);
   });
 
-  it.each(['1.0', '1.1', '1.2'])('says how release %s is run', async (tag) => {
+  it.each(['1.0', '1.1', '1.2'])('states how release %s is built and started', async (tag) => {
     const folder = join(place, 'files.git');
     await makeDemoRepository(folder);
     const file = ServiceFile.parse(JSON.parse(git(folder, 'show', `${tag}:signalbox.json`)));

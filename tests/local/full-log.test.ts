@@ -28,7 +28,7 @@ test('a program whose log disk is full keeps running, answers its probes and cou
   expect(await ask.ready()).toBe(200);
 });
 
-test('a log continues when its disk has room again, without a torn line, and counts lost lines', async () => {
+test('a program continues its log without a torn line when the disk has room again, and counts lost lines', async () => {
   disk = mountSmallDisk('full-log', 16);
   disk.fill();
   const file = join(disk.folder, 'talker.log');
@@ -44,7 +44,7 @@ test('a log continues when its disk has room again, without a torn line, and cou
   for (const line of complete()) expect(() => JSON.parse(line) as unknown).not.toThrow();
 });
 
-test('a program whose lines nobody reads keeps running, and later counts lost lines', async () => {
+test('a program whose log nobody reads keeps running, and later counts lost lines', async () => {
   const ask = await start('pipe', 50); // nobody reads the pipe
   await until(async () => (await ask.lost()) > 1_000, 20_000);
   expect(await ask.ready()).toBe(200);
@@ -63,14 +63,14 @@ test('a program whose lines nobody reads keeps running, and later counts lost li
   expect(said.length + missing).toBe(said.at(-1)?.n);
 });
 
-test('a program whose reader is gone keeps running', async () => {
+test('a program whose log reader has ended keeps running', async () => {
   const ask = await start('pipe', 50);
   child.stdout?.destroy();
   await until(async () => (await ask.lost()) > 1_000, 20_000);
   expect(await ask.ready()).toBe(200);
 });
 
-test('a program that exits after many lines has its last lines written', async () => {
+test('a program that exits after many log lines writes its last lines', async () => {
   await start('pipe', 500);
   let text = '';
   child.stdout?.on('data', (chunk) => (text += String(chunk)));

@@ -28,7 +28,7 @@ afterEach(() => {
   children = [];
 });
 
-test('a second start is refused while the first runs, and says where it is', () => {
+test('a second start in a data folder is refused with the address of the running one', () => {
   const unlock = takeInstanceLock(dir);
   writeRunFile(dir, record([]));
   expect(() => takeInstanceLock(dir)).toThrow(
@@ -38,7 +38,7 @@ test('a second start is refused while the first runs, and says where it is', () 
   expect(() => takeInstanceLock(dir)()).not.toThrow();
 });
 
-test('the lock of a process that is gone is taken over', () => {
+test('the lock of a process that has ended is taken over', () => {
   writeFileSync(join(dir, 'lock'), JSON.stringify({ pid: 4_000_000, startMark: 'gone' }));
   const unlock = takeInstanceLock(dir);
   expect(() => takeInstanceLock(dir)).toThrow('already running');
@@ -55,13 +55,13 @@ test('a lock file that was cut off is taken over', () => {
   expect(() => takeInstanceLock(dir)()).not.toThrow();
 });
 
-test('only its owner can read run.json', () => {
+test('only the owner of the data folder can read run.json', () => {
   writeRunFile(dir, record([]));
   expect(statSync(join(dir, 'run.json')).mode & 0o777).toBe(0o600);
   expect(readRunRecord(dir)).toEqual(record([]));
 });
 
-test('a run counts as live only while its process holds the lock', () => {
+test('a run in run.json counts as live only while its process holds the lock', () => {
   writeRunFile(dir, record([]));
   expect(readLiveRunRecord(dir)).toBeNull();
   const unlock = takeInstanceLock(dir);
@@ -70,7 +70,7 @@ test('a run counts as live only while its process holds the lock', () => {
   expect(readLiveRunRecord(dir)).toBeNull();
 });
 
-test('services that a killed supervisor left behind are stopped, and no other processes', async () => {
+test('only those services in run.json that a killed supervisor left behind are stopped', async () => {
   const [left, other] = [await startProbe(), await startProbe()];
   writeRunFile(
     dir,

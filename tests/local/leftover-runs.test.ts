@@ -36,7 +36,7 @@ function leaveRun(root: string, name: string): string {
   return dir;
 }
 
-it('deployed programs of a killed run are stopped by the next one, and nothing else is', async () => {
+it('programs that a killed test run had deployed are stopped by the next run, and no other programs', async () => {
   const root = makeTemporaryFolder('runs');
   const gone = leaveRun(root, '1');
   const left = leaveProgram(gone);
@@ -52,7 +52,7 @@ it('deployed programs of a killed run are stopped by the next one, and nothing e
   });
 });
 
-it('one of several runs sweeps a folder, and a failed sweep stops none of them', async () => {
+it('one of several test runs cleans up leftovers, and a failed cleanup stops none of the runs', async () => {
   const root = makeTemporaryFolder('runs');
   const broken = leaveRun(root, '1');
   mkdirSync(join(broken, 'redis'));
@@ -68,7 +68,7 @@ it('one of several runs sweeps a folder, and a failed sweep stops none of them',
   for (const line of said) expect(line).toContain(broken);
 });
 
-it('the claim of a run that was killed during its sweep expires', async () => {
+it('the cleanup claim of a test run that was killed during its cleanup expires', async () => {
   const root = makeTemporaryFolder('runs');
   const dir = leaveRun(root, '1');
   writeFileSync(join(dir, 'sweeper.json'), JSON.stringify({ pid: process.pid, startMark: 'of another boot:1' }));

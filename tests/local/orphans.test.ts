@@ -50,7 +50,7 @@ test('Postgres and Redis end when the supervisor is killed', async () => {
   await until(() => children.every((child) => !isThere(child)), 30_000);
 });
 
-test('a supervisor whose log disk is full keeps supervising, and reports start and end once', async () => {
+test('a supervisor whose log disk is full keeps supervising, and reports the start and end of the problem once', async () => {
   disk = mountSmallDisk('full-logs', 4);
   const lines: string[] = [];
   supervisor = createSupervisor({

@@ -53,7 +53,7 @@ async function start(databaseUrl: string, dataDir: string) {
 }
 
 test(
-  'gives each service a login of its own there, and starts again with the same ones',
+  "a start on the user's own database gives each service a login, and the next start reuses the logins",
   { timeout: 300_000 },
   async () => {
     const dataDir = makeTemporaryFolder('own-database');
@@ -88,21 +88,25 @@ test(
   },
 );
 
-test('a start is refused with a remedy when the login may create no others', { timeout: 150_000 }, async () => {
-  const login = `owner_${randomBytes(4).toString('hex')}`;
-  const own = await createDatabase('template0');
-  const name = new URL(own.url).pathname.slice(1);
-  await admin.query(`create role ${login} login password 'owner'`);
-  await admin.query(`grant signalbox_app to ${login}`);
-  await admin.query(`alter database ${name} owner to ${login}`);
-  try {
-    const owned = Object.assign(new URL(own.url), { username: login, password: 'owner' });
-    const { output, code } = await start(owned.href, makeTemporaryFolder('own-database'));
-    expect(output).toContain(`alter role "${login}" createrole`);
-    expect(output).not.toMatch(/^ready in /m);
-    expect(code).toBe(1);
-  } finally {
-    await own.drop();
-    await admin.query(`drop role ${login}`);
-  }
-});
+test(
+  "a start on the user's own database is refused with a remedy when its login cannot create logins",
+  { timeout: 150_000 },
+  async () => {
+    const login = `owner_${randomBytes(4).toString('hex')}`;
+    const own = await createDatabase('template0');
+    const name = new URL(own.url).pathname.slice(1);
+    await admin.query(`create role ${login} login password 'owner'`);
+    await admin.query(`grant signalbox_app to ${login}`);
+    await admin.query(`alter database ${name} owner to ${login}`);
+    try {
+      const owned = Object.assign(new URL(own.url), { username: login, password: 'owner' });
+      const { output, code } = await start(owned.href, makeTemporaryFolder('own-database'));
+      expect(output).toContain(`alter role "${login}" createrole`);
+      expect(output).not.toMatch(/^ready in /m);
+      expect(code).toBe(1);
+    } finally {
+      await own.drop();
+      await admin.query(`drop role ${login}`);
+    }
+  },
+);

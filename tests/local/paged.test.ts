@@ -125,7 +125,7 @@ async function squat(port: number): Promise<Server> {
   ) as Promise<Server>; // it is what the condition asked for
 }
 
-test('the deployer is notified of each incident once', { timeout: 8 * MINUTE_MS }, async () => {
+test('the deployer of a service is notified of each of its incidents once', { timeout: 8 * MINUTE_MS }, async () => {
   await ada.ask('hello');
   for (const project of ['crasher', 'killed', 'squatted']) await register(project);
   await ben.ask('register the demo project');

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => discardPostgres(dir));
 
-test('a first start creates the databases, and a login works at once', async () => {
+test('the first start creates the databases, and a service login can connect at once', async () => {
   const server = await startPostgres({ dir, settings });
   expect(server.adopted).toBe(false);
   expect(await ask(server.url, 'select current_database() as value')).toBe('signalbox');
@@ -23,7 +23,7 @@ test('a first start creates the databases, and a login works at once', async () 
   expect(await ask(server.url, "select lower('ÄÖ') as value")).toBe('äö');
 });
 
-test('only this machine reaches Postgres, and only with the password', async () => {
+test('Postgres accepts connections from this machine only, and only with the password', async () => {
   const server = await startPostgres({ dir, settings });
   expect(await ask(server.url, 'show listen_addresses')).toBe('127.0.0.1');
   expect(await ask(server.url, 'show unix_socket_directories')).toBe('');
@@ -31,13 +31,13 @@ test('only this machine reaches Postgres, and only with the password', async () 
   expect(statSync(join(dir, 'server.json')).mode & 0o777).toBe(0o600);
 });
 
-test('a second call takes over the server that runs', async () => {
+test('a second start uses the Postgres server that already runs', async () => {
   const first = await startPostgres({ dir, settings });
   const second = await startPostgres({ dir, settings });
   expect(second).toMatchObject({ adopted: true, pid: first.pid, url: first.url });
 });
 
-test('rows and the address survive a stop and a start', async () => {
+test('rows and the address of Postgres survive a stop and a start', async () => {
   const first = await startPostgres({ dir, settings });
   await ask(first.url, 'create table kept as select 42 as value');
   await first.stop();
@@ -48,7 +48,7 @@ test('rows and the address survive a stop and a start', async () => {
   expect(await ask(second.url, 'select value from kept')).toBe(42);
 });
 
-test('a killed server leaves a pid file, and the next start recovers', async () => {
+test('Postgres recovers at the next start after it was killed and left a pid file', async () => {
   const first = await startPostgres({ dir });
   await ask(first.url, 'create table kept as select 7 as value');
   const identity = identifyProcess(first.pid);
@@ -61,7 +61,7 @@ test('a killed server leaves a pid file, and the next start recovers', async () 
   expect(await ask(second.url, 'select value from kept')).toBe(7);
 });
 
-test('a pid file that names a process of somebody else is not believed', async () => {
+test('a Postgres pid file that names another program is ignored', async () => {
   const first = await startPostgres({ dir, settings });
   const lines = readFileSync(pidFileOf(dir), 'utf8').split('\n');
   await first.stop();
@@ -71,7 +71,7 @@ test('a pid file that names a process of somebody else is not believed', async (
   expect(second.pid).not.toBe(process.pid);
 });
 
-test('a server that does not accept our password is not taken over', async () => {
+test('a Postgres server that refuses the stored password is not used', async () => {
   const first = await startPostgres({ dir, settings });
   const file = join(dir, 'server.json');
   const record = readFileSync(file, 'utf8');
@@ -82,14 +82,14 @@ test('a server that does not accept our password is not taken over', async () =>
   writeFileSync(file, record);
 });
 
-test('a server that cannot start says why and what to do', async () => {
+test('a Postgres server that cannot start is reported with reason and remedy', async () => {
   const start = startPostgres({ dir, settings: { ...settings, shared_buffers: 'lots' } });
   await expect(start).rejects.toThrow(
     /Postgres did not start[^]*invalid value for parameter "shared_buffers"[^]*DATABASE_URL/,
   );
 });
 
-test('an interrupted creation is restarted', async () => {
+test('the creation of a Postgres data folder that was interrupted is restarted', async () => {
   await startPostgres({ dir, settings }).then((first) => first.stop());
   renameSync(dataOf(dir), `${dataOf(dir)}.new`);
   rmSync(join(`${dataOf(dir)}.new`, 'global'), { recursive: true });
@@ -97,7 +97,7 @@ test('an interrupted creation is restarted', async () => {
   expect(await ask(server.url, 'select 1')).toBe(1);
 });
 
-test('databases that lost their version file are not overwritten', async () => {
+test('a data folder of Postgres that lost its version file is not overwritten', async () => {
   const first = await startPostgres({ dir, settings });
   await first.stop();
   rmSync(join(dataOf(dir), 'PG_VERSION'));

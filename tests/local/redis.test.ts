@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => discardRedis(dir));
 
-test('Redis serves with a password, on this machine only, and never evicts', async () => {
+test('Redis requires a password, listens on this machine only, and never evicts keys', async () => {
   const server = await startRedis({ dir, binDir, path });
   expect(await ask(server.url, 'config', 'get', 'bind')).toEqual(['bind', '127.0.0.1']);
   expect(await ask(server.url, 'config', 'get', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
@@ -27,13 +27,13 @@ test('Redis serves with a password, on this machine only, and never evicts', asy
   expect(statSync(join(dir, 'server.json')).mode & 0o777).toBe(0o600);
 });
 
-test('a second call takes over the server that runs', async () => {
+test('a second start uses the Redis server that already runs', async () => {
   const first = await startRedis({ dir, binDir, path });
   const second = await startRedis({ dir, binDir, path });
   expect(second).toMatchObject({ adopted: true, pid: first.pid, url: first.url });
 });
 
-test('keys and the address survive a stop and a start', async () => {
+test('keys and the address of Redis survive a stop and a start', async () => {
   const first = await startRedis({ dir, binDir, path });
   await ask(first.url, 'set', 'kept', '42');
   await first.stop();
@@ -44,7 +44,7 @@ test('keys and the address survive a stop and a start', async () => {
   expect(await ask(second.url, 'get', 'kept')).toBe('42');
 });
 
-test('a pid file that names a process of somebody else is not believed', async () => {
+test('a Redis pid file that names another program is ignored', async () => {
   const first = await startRedis({ dir, binDir, path });
   await first.stop();
   writeFileSync(join(dir, 'redis.pid'), `${process.pid}\n`);
@@ -52,7 +52,7 @@ test('a pid file that names a process of somebody else is not believed', async (
   expect(second.adopted).toBe(false);
 });
 
-test('a server that does not accept our password is not taken over', async () => {
+test('a Redis server that refuses the stored password is not used', async () => {
   const first = await startRedis({ dir, binDir, path });
   const record = readFileSync(join(dir, 'server.json'), 'utf8');
   writeFileSync(join(dir, 'server.json'), record.replace(/"password":"[^"]+"/, `"password":"${'0'.repeat(48)}"`));
@@ -60,12 +60,12 @@ test('a server that does not accept our password is not taken over', async () =>
   writeFileSync(join(dir, 'server.json'), record);
 });
 
-test('a server that cannot start says why and what to do', async () => {
+test('a Redis server that cannot start is reported with reason and remedy', async () => {
   const start = startRedis({ dir, binDir, path, settings: ['no-such-setting yes'] });
   await expect(start).rejects.toThrow(/Redis did not start[^]*no-such-setting[^]*REDIS_URL/);
 });
 
-test('a Redis of a test comes back on its address after a kill, with or without its data', async () => {
+test("a test's own Redis restarts at its address after a kill, with or without its data", async () => {
   const redis = await startOwnRedis(['appendfsync always']);
   await ask(redis.url, 'set', 'kept', '42');
   await redis.kill();

@@ -62,7 +62,7 @@ afterAll(async () => {
   await Promise.all([discardPostgres(join(dir, 'postgres')), discardRedis(join(dir, 'redis'))]);
 }, START_TIMEOUT_MS);
 
-test('one line says ready, and six list the services', () => {
+test('`npm start` prints that it is ready, and then six lines about its services', () => {
   const [, after = ''] = first.output().split(/^ready in [\d.]+ s\n/m);
   expect(after.trimEnd().split('\n').slice(0, 6)).toEqual([
     expect.stringMatching(/Telegram {3}http:\/\/127\.0\.0\.1:\d+\/[\da-f]{48}\/ \(simulated\)$/),
@@ -74,7 +74,7 @@ test('one line says ready, and six list the services', () => {
   ]);
 });
 
-test('run.json names every program, with as many workers as were asked for', async () => {
+test('run.json lists every program, with the configured number of workers', async () => {
   const services = readLiveRunRecord(dir)?.services ?? [];
   const jobs = ['jobs-agents', 'jobs-analysis', 'jobs-deploy', 'jobs-maintenance'];
   const names = services.map(({ name }) => name).toSorted();
@@ -90,11 +90,11 @@ const environments = (): ReadonlyMap<string, Readonly<Record<string, string>>> =
     }),
   );
 
-test('files that others on this machine can read hold no personal data and no secret', () => {
+test('files with personal data or secrets can be read by their owner only', () => {
   expect(openToOthers(dir)).toEqual([]);
 });
 
-test('each process has its own secrets and variables, and no others', () => {
+test('each process of `npm start` has only its own secrets and variables', () => {
   const held = Object.fromEntries(
     [...environments()].map(([name, variables]) => [
       name,
@@ -116,7 +116,7 @@ test('each process has its own secrets and variables, and no others', () => {
   });
 });
 
-test('each service logs in to Postgres and Redis as itself, and its password is nowhere but in its own environment', async () => {
+test('each service logs in to Postgres and Redis as itself, and only its own environment contains its password', async () => {
   const run = readLiveRunRecord(dir);
   const logins = [...environments()].flatMap(([name, { DATABASE_URL, REDIS_URL }]) =>
     DATABASE_URL && REDIS_URL ? [{ name, database: new URL(DATABASE_URL), redis: new URL(REDIS_URL) }] : [],
@@ -157,7 +157,7 @@ test('each service logs in to Postgres and Redis as itself, and its password is 
   for (const password of passwords) expect(shown.filter((text) => text.includes(password))).toEqual([]);
 });
 
-test('the keys of a data folder are readable by their owner alone, each in a folder of its own', () => {
+test('each key of a data folder has a folder of its own, which only its owner can read', () => {
   const mode = (path: string): string => (statSync(join(dir, path)).mode & 0o777).toString(8);
   for (const folder of ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator'])
     expect(mode(folder)).toBe('700');
@@ -185,7 +185,7 @@ test.each([
   ['gateway', ['config', 'set', 'maxmemory-policy', 'allkeys-lru']],
   ['worker', ['shutdown']],
   ['worker', ['replicaof', '127.0.0.1', '1']],
-] as const)('the Redis user of %s may not %j', async (service, [command, ...words]) => {
+] as const)('the Redis user of %s cannot run %j', async (service, [command, ...words]) => {
   const urls = [...environments().values()].flatMap(({ REDIS_URL = '' }) => REDIS_URL);
   const url = urls.find((one) => one !== '' && new URL(one).username === service);
   const redis = openRedis(url ?? '', createLog('test', 'silent'));
@@ -196,7 +196,7 @@ test.each([
   }
 });
 
-test('a killed proxy is restarted at once, at the same socket', async () => {
+test('a killed proxy is restarted at once with the same socket', async () => {
   const proxy = () => readRunRecord(dir)?.services.find(({ name }) => name === 'proxy');
   const before = proxy();
   if (!before) throw new Error('there is no proxy');
@@ -213,14 +213,14 @@ test('a killed proxy is restarted at once, at the same socket', async () => {
   expect(first.output()).toContain('proxy ended (SIGKILL); it starts again in 0.02 s');
 });
 
-test('no other program can take the port of the simulator, at any address of this machine', async () => {
+test('no other program can listen on the port of the simulator at any address of this machine', async () => {
   const [, port = ''] = /Telegram {3}http:\/\/127\.0\.0\.1:(\d+)\//.exec(first.output()) ?? [];
   expect(port).not.toBe('');
   for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::'])
     expect([host, await canListen(host, Number(port))]).toEqual([host, false]);
 });
 
-test('no other program can take the port of the page while its gateway restarts', async () => {
+test('no other program can listen on the port of the web page while its gateway restarts', async () => {
   const gateway = () => readRunRecord(dir)?.services.find(({ name }) => name === 'gateway');
   const before = gateway();
   const [, port = ''] = /web page {3}http:\/\/localhost:(\d+)\//.exec(first.output()) ?? [];
@@ -242,21 +242,21 @@ test('no other program can take the port of the page while its gateway restarts'
   for (const host of ['127.0.0.1', '[::1]']) expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
 });
 
-test('a person is answered in the terminal chat', async () => {
+test('a person who writes in the terminal chat is answered', async () => {
   const chat = run('chat', '--as', '1001', '--json', 'hello');
   expect(await end(chat)).toBe(0);
   const [answer] = chat.output().trim().split('\n');
   expect(JSON.parse(answer ?? '')).toMatchObject({ from: 'Signalbox', text: expect.stringMatching(/hello/i) });
 });
 
-test('a second start is refused', async () => {
+test('a second `npm start` in the same data folder is refused', async () => {
   const second = run('start');
   expect(await end(second)).toBe(1);
   expect(second.output()).toContain(`Signalbox is already running (pid ${readRunRecord(dir)?.pid})`);
 });
 
 test(
-  'everything ends with a start that is killed, and the next one goes on with the same databases',
+  'all processes end when `npm start` is killed, and the next start uses the same databases',
   { timeout: START_TIMEOUT_MS },
   async () => {
     const before = readRunRecord(dir);
@@ -275,7 +275,7 @@ test(
   },
 );
 
-test('stopping ends everything that runs and exits cleanly', { timeout: START_TIMEOUT_MS }, async () => {
+test('Ctrl-C ends all processes, and `npm start` exits cleanly', { timeout: START_TIMEOUT_MS }, async () => {
   const { services = [] } = readRunRecord(dir) ?? {};
   const redis = Number(readFileSync(join(dir, 'redis/redis.pid'), 'utf8'));
   first.child.kill('SIGINT');

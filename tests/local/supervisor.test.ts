@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => supervisor.stop());
 
-test('a program that dies is started again, and the terminal says so', async () => {
+test('a program that exits is started again, and the terminal says so', async () => {
   const spec = await describeProgram('jobs');
   await supervisor.start(spec);
   const first = supervisor.services()[0]?.pid;
@@ -40,7 +40,7 @@ test('a program that dies is started again, and the terminal says so', async () 
   );
 });
 
-test('the wait before a restart grows with every death', async () => {
+test('the wait before a restart grows with every exit of the program', async () => {
   const spec = await describeProgram('jobs');
   await supervisor.start(spec);
   for (const wait of ['0.05 s', '0.1 s', '0.2 s', '0.2 s']) {
@@ -65,12 +65,12 @@ test('the wait before a restart grows with every death', async () => {
   }
 });
 
-test('a program that ends while it starts fails the start with its last words', async () => {
+test('a program that exits during its start fails the start, and its last output is shown', async () => {
   const start = supervisor.start(await describeProgram('gateway', 'broken'));
   await expect(start).rejects.toThrow(/gateway ended while it was starting \(exit code 3\)[^]*no such table: people/);
 });
 
-test('a program that exited before the first check counts as started', () => {
+test('a program that exited before the first check is still identified', () => {
   const { pid = 0 } = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   const begun = Date.now();
   // Nothing else happens meanwhile, as on a machine that is busy: we do not hear of its end.
@@ -90,7 +90,7 @@ test('a program that never becomes ready fails the start', async () => {
   await impatient.stop();
 });
 
-test('stopping goes in reverse order and leaves no process', async () => {
+test('stopping the supervisor stops its programs in reverse order, and leaves no process', async () => {
   const stops = join(folder, 'stops');
   for (const name of ['gateway', 'worker', 'jobs']) {
     await supervisor.start(await describeProgram(name, name, stops));
@@ -102,7 +102,7 @@ test('stopping goes in reverse order and leaves no process', async () => {
   expect(services().filter(({ pid }) => identifyProcess(pid) !== null)).toEqual([]);
 });
 
-test('a program that ignores SIGTERM is killed after the deadline, with what it started', async () => {
+test('a program that ignores SIGTERM is killed after the deadline, with the processes it started', async () => {
   const hasty = createSupervisor({
     report: () => undefined,
     onChange: () => undefined,
@@ -116,7 +116,7 @@ test('a program that ignores SIGTERM is killed after the deadline, with what it 
   await until(() => identifyProcess(Number(child)) === null);
 });
 
-test('the log file has every line, the terminal only warnings and errors', async () => {
+test('the log file contains every line, and the terminal only warnings and errors', async () => {
   await supervisor.start(await describeProgram('worker'));
   await until(() => lines.includes('worker warn: nearly full percent=93'));
   expect(readFileSync(join(folder, 'worker.log'), 'utf8')).toContain('"message":"nearly full","percent":93');

@@ -32,7 +32,7 @@ describe('the cached part of a prompt', () => {
     return wire.requests().map(({ body }) => body);
   };
 
-  it('is marked for Anthropic: the part for everybody, and the whole conversation so far', async () => {
+  it('is marked twice for Anthropic: after the shared instructions, and after the conversation so far', async () => {
     const [intent, ...passes] = (await converse('anthropic')).map((body) => AnthropicBody.parse(body));
     const [always] = new Set([intent, ...passes].map((body) => body?.system[0].text));
     for (const body of [intent, ...passes]) {
@@ -48,7 +48,7 @@ describe('the cached part of a prompt', () => {
     expect(passes.at(-1)?.system[1].text).toContain('shop');
   });
 
-  it('is the unchanged beginning of the next pass for other providers', async () => {
+  it('is repeated unchanged at the beginning of the next request to other providers', async () => {
     const [, question, act, result] = (await converse('openai')).map((body) => OpenAiBody.parse(body));
     expect(act?.tools).toEqual(question?.tools);
     expect(act?.messages.slice(1, question?.messages.length)).toEqual(question?.messages.slice(1));

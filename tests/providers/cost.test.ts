@@ -34,7 +34,7 @@ describe('the cost of a turn', () => {
     ['openai', (2 * (1_000 * 0.4 + 50 * 1.6)) / 1e6],
     ['anthropic', (2 * (1_000 * 2 + 50 * 10)) / 1e6],
     ['google', (2 * (1_000 * 0.75 + 50 * 3.75)) / 1e6],
-  ])('is in its record: %s', async (id, costUsd) => {
+  ])('is stored in the record of the turn: %s', async (id, costUsd) => {
     await start(id);
     await bench.ask('I need a port');
     const sums = {
@@ -50,7 +50,7 @@ describe('the cost of a turn', () => {
   it.each([
     ['azure_openai', 2_000],
     ['ollama', 0], // aimock's Ollama counts nothing, which the real one does
-  ])('is unknown, not 0, without a price: %s', async (id, inputTokens) => {
+  ])('is unknown and not 0 for a model without a price: %s', async (id, inputTokens) => {
     await start(id);
     await bench.ask('I need a port');
     const [turn] = await bench.turns();
@@ -67,7 +67,7 @@ describe('the cost of a turn', () => {
     expect(turn?.usage?.costUsd).toBeCloseTo((2 * (1_000 + 500)) / 1e6, 9);
   });
 
-  it('is counted although the turn was stopped', async () => {
+  it('is counted when the person stopped the turn', async () => {
     await start('openai');
     wire.plan(null, 'silence');
     await bench.say(PERSON, 'I need a port');
@@ -82,14 +82,14 @@ describe('the cost of a turn', () => {
     ]);
   });
 
-  it('is counted although the turn failed', async () => {
+  it('is counted when the turn failed', async () => {
     await start('openai');
     wire.plan(null, { status: 401 });
     await bench.ask('I need a port');
     expect(await bench.turns()).toMatchObject([{ outcome: 'failed', usage: { inputTokens: 1_000, outputTokens: 50 } }]);
   });
 
-  it('includes the usage before the worker was lost', async () => {
+  it('includes the tokens used before the worker died', async () => {
     await start('openai', { WORKER_NAME: 'first', LANE_LEASE_MS: '60000' });
     await bench.ask('I need a port');
     wire.plan(null, 'silence'); // the call of the tool, then nothing: the first worker never gets past it
@@ -109,13 +109,13 @@ describe('the cost of a turn', () => {
     expect(turn?.usage?.models).toMatchObject([{ calls: 2 }]);
   });
 
-  it('is empty with the offline planner', async () => {
+  it('is empty with the built-in planner', async () => {
     await bench.startWorker({ env: { MODEL: 'offline' } });
     await bench.ask('list the servers');
     expect(await bench.turns()).toMatchObject([{ model: 'offline', usage: null }]);
   });
 
-  it('is shown by `threads show`, with the tokens', async () => {
+  it('is shown with the tokens by `threads show`', async () => {
     await start('openai');
     await bench.ask('I need a port');
     const signalbox = openTerminal({
@@ -131,7 +131,7 @@ describe('the cost of a turn', () => {
     expect(json).toMatchObject({ turns: [{ model: 'openai:gpt-4.1-mini', usage: { inputTokens: 2_000 } }] });
   });
 
-  it('is in the metrics of the worker', async () => {
+  it('is counted in the metrics of the worker', async () => {
     const { probePort } = await start('openai');
     wire.plan({ status: 401 });
     await bench.ask('I need a port'); // refused

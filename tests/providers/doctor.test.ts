@@ -13,7 +13,7 @@ interface Finding {
 
 const pinging: WireScript = () => ({ toolCalls: [{ name: 'ping', arguments: '{"word":"hello"}' }] });
 
-describe('doctor, which tries the models', () => {
+describe('`signalbox doctor` with configured models', () => {
   let wire: ModelWire;
   let script: WireScript;
   beforeEach(async () => {
@@ -33,13 +33,16 @@ describe('doctor, which tries the models', () => {
     return findings.filter(({ what }) => /^(model|fallback)/.test(what));
   };
 
-  it.each(TESTED_PROVIDERS)('finds no problem at $id when it calls the tool', async ({ id, env, model }) => {
-    const say = expect.stringContaining(
-      `${model} at 127.0.0.1:${new URL(wire.url).port} answers and calls tools`,
-    ) as string;
-    expect(await examine({ MODEL: id, ...env(wire.url) })).toMatchObject([{ what: 'model', state: 'ok', say }]);
-    expect(wire.requests()).toHaveLength(1);
-  });
+  it.each(TESTED_PROVIDERS)(
+    'finds no problem at $id when its model calls the test tool',
+    async ({ id, env, model }) => {
+      const say = expect.stringContaining(
+        `${model} at 127.0.0.1:${new URL(wire.url).port} answers and calls tools`,
+      ) as string;
+      expect(await examine({ MODEL: id, ...env(wire.url) })).toMatchObject([{ what: 'model', state: 'ok', say }]);
+      expect(wire.requests()).toHaveLength(1);
+    },
+  );
 
   it.each<[string, Fault, string, string, string]>([
     ['a refused key', { status: 401 }, 'fail', 'refuses the key (HTTP 401)', 'Put a valid key into ANTHROPIC_API_KEY'],
@@ -56,7 +59,7 @@ describe('doctor, which tries the models', () => {
       'a larger context in ANTHROPIC_MODEL',
     ],
     ['an answer that breaks off', 'end', 'fail', 'answers something that is not a streamed chat', 'ANTHROPIC_BASE_URL'],
-  ])('says what to do about %s', async (_, fault, state, say, remedy) => {
+  ])('names a remedy for %s', async (_, fault, state, say, remedy) => {
     wire.plan(fault);
     expect(await examine({ MODEL: 'anthropic', ...envOf('anthropic') })).toEqual([
       {
@@ -69,14 +72,14 @@ describe('doctor, which tries the models', () => {
     expect(wire.requests()).toHaveLength(1); // no second try: an operator waits
   });
 
-  it('says so when a model answers without calling the tool', async () => {
+  it('says so when a model answers without calling the test tool', async () => {
     script = () => ({ content: 'I would call the tool "ping" now.' });
     expect(await examine({ MODEL: 'ollama', ...envOf('ollama') })).toMatchObject([
       { state: 'warn', say: expect.stringContaining('did not call a tool') as string },
     ]);
   });
 
-  it('names the server to start when none answers', async () => {
+  it('names the model server to start when none answers', async () => {
     const [finding] = await examine({ MODEL: 'ollama', OLLAMA_BASE_URL: `http://127.0.0.1:${await findFreePort()}` });
     expect(finding).toMatchObject({ state: 'fail', say: expect.stringContaining('cannot be reached') as string });
     expect(finding?.remedy).toContain('OLLAMA_BASE_URL');
@@ -88,7 +91,7 @@ describe('doctor, which tries the models', () => {
     expect(finding).toMatchObject({ state: 'fail', say: expect.stringContaining('did not answer within') as string });
   });
 
-  it('tries fallbacks and the models of nodes too, each once', async () => {
+  it('tries each fallback model and each model of a node once', async () => {
     const findings = await examine({
       MODEL: 'openai',
       MODEL_FALLBACK: 'anthropic,openai,offline',

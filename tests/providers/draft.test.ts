@@ -14,7 +14,7 @@ const HARD = 'Grüße "an" \\alle\\ \n\u{1F6A2}\u{1F469}\u200D\u{1F680} \u0007 f
 /** Providers that send the arguments of a call in pieces; the others send a call at once. */
 const IN_PIECES = ['openai', 'anthropic', 'azure_openai', 'openai_compatible'];
 
-describe.each(TESTED_PROVIDERS)('what is shown while $id writes', ({ id, env }) => {
+describe.each(TESTED_PROVIDERS)('the draft that is shown while $id writes', ({ id, env }) => {
   let wire: ModelWire;
   afterEach(() => wire.close());
 
@@ -40,34 +40,37 @@ describe.each(TESTED_PROVIDERS)('what is shown while $id writes', ({ id, env }) 
     }
   };
 
-  it.each([1, 2, 3, 5])('is the text so far, in pieces of %i characters', async (chunkSize) => {
+  it.each([1, 2, 3, 5])('is the text so far, when the answer arrives in pieces of %i characters', async (chunkSize) => {
     const shown = await watch(() => ({ content: HARD }), chunkSize);
     check(shown);
     expect(shown.length).toBeGreaterThan(HARD.length / chunkSize / 2);
   });
 
-  it.each([1, 2, 3, 5])('is the message of a call, cut anywhere: pieces of %i characters', async (chunkSize) => {
-    const args = JSON.stringify({
-      choices: [{ label: 'a', value: 'message' }],
-      message: HARD,
-      awaiting_response: true,
-    });
-    // Some servers escape what is not ASCII.
-    const escaped = args.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-    for (const written of [args, escaped]) {
-      const shown = await watch(() => ({ toolCalls: [{ name: 'respond_to_user', arguments: written }] }), chunkSize);
-      check(shown);
-      expect(shown.length).toBeGreaterThanOrEqual(IN_PIECES.includes(id) ? HARD.length / chunkSize / 4 : 1);
-      await wire.close();
-    }
-  });
+  it.each([1, 2, 3, 5])(
+    'is the message argument of a tool call, when the call arrives in pieces of %i characters',
+    async (chunkSize) => {
+      const args = JSON.stringify({
+        choices: [{ label: 'a', value: 'message' }],
+        message: HARD,
+        awaiting_response: true,
+      });
+      // Some servers escape what is not ASCII.
+      const escaped = args.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+      for (const written of [args, escaped]) {
+        const shown = await watch(() => ({ toolCalls: [{ name: 'respond_to_user', arguments: written }] }), chunkSize);
+        check(shown);
+        expect(shown.length).toBeGreaterThanOrEqual(IN_PIECES.includes(id) ? HARD.length / chunkSize / 4 : 1);
+        await wire.close();
+      }
+    },
+  );
 });
 
 describe('the draft that a person sees', () => {
   let bench: ModelBench;
   afterEach(() => bench.close());
 
-  it('is published during the answer, and removed with the message', async () => {
+  it('is published during the answer, and removed when the message is sent', async () => {
     bench = await openModelBench();
     const drafts: Draft[] = [];
     const { redisUrl, prefix, log } = bench;
@@ -94,7 +97,7 @@ describe('the draft that a person sees', () => {
     await listener.close();
   });
 
-  it('is empty with the offline planner', async () => {
+  it('is empty with the built-in planner', async () => {
     bench = await openModelBench();
     const drafts: Draft[] = [];
     const { redisUrl, prefix, log } = bench;

@@ -33,15 +33,18 @@ describe('fallback models', () => {
     ['knows no such model', { status: 404 }, {}, 1],
     ['wants a long wait', { status: 429, retryAfterSeconds: 60 }, {}, 1],
     ['does not answer within its deadline', 'silence', { MODEL_DEADLINE_MS: '4000' }, 1],
-  ])('the next model answers when the first %s, and the record says so', async (_, fault, env, asked) => {
-    await start({ ...env, MODEL_FALLBACK: 'anthropic' });
-    first.plan(fault);
-    expect(await bench.ask('I need a port')).toEqual([QUESTION]);
-    expect(await models()).toEqual(['anthropic:claude-sonnet-5']);
-    expect(first.requests()).toHaveLength(asked);
-  });
+  ])(
+    'the next model answers when the first one %s, and the record of the turn says so',
+    async (_, fault, env, asked) => {
+      await start({ ...env, MODEL_FALLBACK: 'anthropic' });
+      first.plan(fault);
+      expect(await bench.ask('I need a port')).toEqual([QUESTION]);
+      expect(await models()).toEqual(['anthropic:claude-sonnet-5']);
+      expect(first.requests()).toHaveLength(asked);
+    },
+  );
 
-  it('a failed model is not asked again for a while', async () => {
+  it('a model that failed is not asked again for a while', async () => {
     await start({ MODEL_FALLBACK: 'anthropic' });
     first.plan({ status: 401 });
     await bench.ask('I need a port');
@@ -50,7 +53,7 @@ describe('fallback models', () => {
     expect(second.requests()).toHaveLength(4);
   });
 
-  it('the built-in planner looks things up when no server answers, and changes nothing', async () => {
+  it('the built-in planner answers questions but changes nothing when no model server answers', async () => {
     await start({ MODEL_FALLBACK: 'anthropic,offline' });
     await Promise.all([first.close(), second.close()]);
     expect((await bench.ask('I need a port')).join()).toMatch(
@@ -60,7 +63,7 @@ describe('fallback models', () => {
     expect(await models()).toEqual(['offline', 'offline']);
   });
 
-  it('a refused request is not sent to the next model', async () => {
+  it('a request that the first model refuses is not sent to the next model', async () => {
     await start({ MODEL_FALLBACK: 'anthropic' });
     first.plan({ status: 400 });
     expect((await bench.ask('I need a port')).join()).toContain('does not take our requests');
@@ -87,7 +90,7 @@ describe('fallback models', () => {
     expect(await bench.turns()).toMatchObject([{ outcome: 'stopped' }]);
   });
 
-  it('without a fallback the person is told once, and the next message is answered', async () => {
+  it('the person is notified once when no model answers, and the next message is answered', async () => {
     await start({});
     first.plan({ status: 500 }, { status: 500 }, { status: 500 });
     expect((await bench.ask('I need a port')).join()).toMatch(AWAY);
@@ -95,7 +98,7 @@ describe('fallback models', () => {
     expect((await bench.ask('shop')).join()).toMatch(/^Done: port/);
   });
 
-  it('each node may have a model of its own', async () => {
+  it('each node of an agent can have its own model', async () => {
     await start({ MODEL_FOR: 'product_owner.intent_parser=anthropic:claude-haiku-4-5' });
     await bench.ask('I need a port');
     expect(second.requests().map(({ body }) => body['model'])).toEqual(['claude-haiku-4-5']);
@@ -108,7 +111,7 @@ describe('fallback models', () => {
     ]);
   });
 
-  it('an agent may have a model of its own, with the same fallbacks', async () => {
+  it('each agent can have its own model, with the same fallback models', async () => {
     await start({ MODEL_FOR: 'product_owner=anthropic', MODEL_FALLBACK: 'openai' });
     second.plan({ status: 401 });
     expect(await bench.ask('I need a port')).toEqual([QUESTION]);
@@ -116,7 +119,7 @@ describe('fallback models', () => {
     expect(await models()).toEqual(['openai:gpt-4.1-mini']);
   });
 
-  it('a worker does not start with a model for an unknown node, and names the known ones', async () => {
+  it('a worker refuses to start with a model for an unknown node, and lists the known nodes', async () => {
     const started = start({ MODEL_FOR: 'product_owner.intent=anthropic' });
     await expect(started).rejects.toThrow(AppError);
     await expect(started).rejects.toThrow(

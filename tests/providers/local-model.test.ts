@@ -51,7 +51,7 @@ describe('a model server on this machine', () => {
     expect(reported).toEqual([`trying whether ${of.name}'s qwen3:8b can call tools`]);
   });
 
-  it('is not used, and named, when its models only talk', async () => {
+  it('is not used, but named, when none of its models calls tools', async () => {
     const server = await serve(OLLAMA, ['tiny', 'small'], talks);
     expect(await find(server)).toEqual({
       variables: null,
@@ -64,7 +64,7 @@ describe('a model server on this machine', () => {
     expect(await find(first, second)).toMatchObject({ server: 'LM Studio' });
   });
 
-  it('is not found when nothing listens, or another program does', async () => {
+  it('is not found when the port is closed or belongs to another program', async () => {
     const other = await serve(OLLAMA, ['x'], talks);
     const nobody = { ...OLLAMA, url: `http://127.0.0.1:${await findFreePort()}` };
     expect(await find(nobody, { ...LM_STUDIO, url: other.url })).toBeNull();

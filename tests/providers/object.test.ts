@@ -37,13 +37,13 @@ describe.each(TESTED_PROVIDERS)('an object from $id', ({ id, env }) => {
     return askForObject(model, Person, { messages: [new HumanMessage('who?')], signal });
   };
 
-  it('is requested with the schema that the provider enforces', async () => {
+  it('is requested with a schema that the provider enforces', async () => {
     expect(await ask(answering({ name: 'Ada', age: 36 }))).toEqual({ name: 'Ada', age: 36 });
     const form = formOf(id, wire.requests()[0]?.body ?? {});
     expect(form).toMatchObject({ type: 'object', properties: FIELDS, required: ['name', 'age'] });
   });
 
-  it('is corrected once when it does not fit', async () => {
+  it('is requested again once when it does not match the schema', async () => {
     expect(await ask(answering({ name: 'Augusta Ada', age: 36 }, { name: 'Ada', age: null }))).toEqual({
       name: 'Ada',
       age: null,
@@ -51,7 +51,7 @@ describe.each(TESTED_PROVIDERS)('an object from $id', ({ id, env }) => {
     expect(JSON.stringify(wire.requests()[1]?.body)).toContain('name: Too big');
   });
 
-  it('is garbage when it does not fit twice', async () => {
+  it('fails as garbage when it does not match the schema twice', async () => {
     await expect(ask(answering({ name: 1 }, { age: 1 }))).rejects.toMatchObject({ code: 'MODEL_GARBAGE' });
     expect(wire.requests()).toHaveLength(2);
   });

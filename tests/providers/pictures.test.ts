@@ -38,7 +38,7 @@ describe('pictures that people send', () => {
   const lastBody = (): string => JSON.stringify(wire.requests().at(-1)?.body);
 
   it.each(TESTED_PROVIDERS.map(({ id, model }) => [id, model] as const))(
-    'reach a model of %s that sees in its own form, once, with the words that they came with',
+    'are sent once to a model of %s that accepts pictures, together with their message',
     async (id, model) => {
       const { message } = await (await open(id, { MODEL_SEES: model })).ask(REQUEST);
       expect(message.text).toBe('A red pixel.');
@@ -49,15 +49,18 @@ describe('pictures that people send', () => {
     },
   );
 
-  it.each(TESTED_PROVIDERS.map(({ id }) => [id]))('never reach a model of %s that does not see', async (id) => {
-    const model = await open(id, { MODEL_SEES: 'none' });
-    expect(model.sees).toBeUndefined();
-    await model.ask(REQUEST);
-    expect(lastBody()).not.toContain(PIXEL);
-    expect(lastBody()).toContain('You cannot look at the picture');
-  });
+  it.each(TESTED_PROVIDERS.map(({ id }) => [id]))(
+    'are never sent to a model of %s that does not accept pictures',
+    async (id) => {
+      const model = await open(id, { MODEL_SEES: 'none' });
+      expect(model.sees).toBeUndefined();
+      await model.ask(REQUEST);
+      expect(lastBody()).not.toContain(PIXEL);
+      expect(lastBody()).toContain('You cannot look at the picture');
+    },
+  );
 
-  it('go only to fallback models that see', async () => {
+  it('are sent only to fallback models that accept pictures', async () => {
     const env = {
       ...TESTED_PROVIDERS.find(({ id }) => id === 'openai')?.env(wire.url),
       ...TESTED_PROVIDERS.find(({ id }) => id === 'ollama')?.env(wire.url),

@@ -45,7 +45,7 @@ describe.each(WITH_KEY)('the key of $id', ({ id, env }) => {
       .replace(/\\\\x([0-9a-f]+)/g, (all, hex: string) => all + Buffer.from(hex, 'hex').toString());
   };
 
-  it('is in no log, no table and no reply, whatever the server says', async () => {
+  it('is in no log, no table and no reply, whatever the model server answers', async () => {
     const wire = await bench.serve(spine({ usage: null }));
     await bench.startWorker({ env: { MODEL: id, ...env(wire.url) } });
     const quoting = (status: number): Fault => ({ status, message: `Bad key ${KEY} for "I need a port"` });
@@ -66,7 +66,7 @@ describe.each(WITH_KEY)('the key of $id', ({ id, env }) => {
     expect(logged).not.toContain('I need a port'); // nor what people write
   });
 
-  it('is not in what doctor prints', async () => {
+  it('is not in the output of doctor', async () => {
     const wire = await bench.serve(spine({ usage: null }));
     for (const status of [401, 400, 404, 500]) {
       wire.plan({ status, message: `Bad key ${KEY}` });

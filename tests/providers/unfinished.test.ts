@@ -77,7 +77,7 @@ const responses = (status: string, reason: string | null, args = ARGS): Replayed
   };
 };
 
-describe('an answer that its server did not complete', () => {
+describe('an answer that a model server may not have completed', () => {
   let server: ModelReplay;
   afterEach(() => server.close());
 
@@ -113,7 +113,7 @@ describe('an answer that its server did not complete', () => {
     ],
     ['openai', 'incomplete', responses('incomplete', 'max_output_tokens'), RESPONSES],
     ['openai', 'half JSON', responses('completed', null, ARGS.slice(0, -1)), RESPONSES],
-  ])('runs no call: %s, %s', async (id, _, answer, model) => {
+  ])('runs no call when it is incomplete: %s, %s', async (id, _, answer, model) => {
     const { tool_calls, invalid_tool_calls } = await ask(id, answer, model);
     expect(tool_calls).toEqual([]);
     expect(invalid_tool_calls).toMatchObject([
@@ -126,7 +126,7 @@ describe('an answer that its server did not complete', () => {
     ['google', google({ functionCall: { name: 'set', args: JSON.parse(ARGS) as unknown } }, 'STOP')],
     ['ollama', ollama({ tool_calls: [{ function: { name: 'set', arguments: JSON.parse(ARGS) as unknown } }] }, 'stop')],
     ['openai', responses('completed', null), RESPONSES],
-  ])('is distinguished from a complete one: %s', async (id, answer, model) => {
+  ])('runs its call when it is complete: %s', async (id, answer, model) => {
     const { tool_calls, invalid_tool_calls } = await ask(id, answer, model);
     expect(tool_calls).toMatchObject([{ name: 'set', args: JSON.parse(ARGS) as unknown }]);
     expect(invalid_tool_calls).toEqual([]);
@@ -139,7 +139,7 @@ describe('an answer that its server did not complete', () => {
     ['google', google({ text: 'Half a' }, 'STOP'), false],
     ['ollama', ollama({ content: 'Half a' }, 'length'), true],
     ['ollama', ollama({ content: 'Half a' }, 'stop'), false],
-  ])('has a text that is marked when it lacks its end: %s %#', async (id, answer, isCut) => {
+  ])('has its text marked as cut only when it is incomplete: %s %#', async (id, answer, isCut) => {
     const message = await ask(id, answer);
     expect([message.text, isTruncatedAnswer(message)]).toEqual(['Half a', isCut]);
   });

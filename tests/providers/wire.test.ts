@@ -10,7 +10,7 @@ import { eventStream, startModelReplay, type ModelReplay, type ReplayedAnswer } 
 import { TESTED_PROVIDERS } from './providers.ts';
 
 /** What the real servers send and aimock does not: counts of their caches, errors inside a stream, signatures, odd refusals. */
-describe('answers in the formats of the providers', () => {
+describe('the client of a model provider', () => {
   let server: ModelReplay;
   afterEach(() => server.close());
 
@@ -65,7 +65,7 @@ describe('answers in the formats of the providers', () => {
     { type: 'message_stop' },
   ];
 
-  it('counts cached tokens of OpenAI', async () => {
+  it('counts the cached tokens of OpenAI', async () => {
     const usage = { prompt_tokens: 3_000, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 2_048 } };
     const model = await open('openai', { body: openAi(said, stopped, { choices: [], usage }) });
     const { message, spent } = await ask(model);
@@ -82,7 +82,7 @@ describe('answers in the formats of the providers', () => {
     ]);
   });
 
-  it('counts cache reads and writes of Anthropic, and its output once', async () => {
+  it('counts the cache reads and writes of Anthropic, and its output tokens once', async () => {
     const { spent } = await ask(await open('anthropic', { body: anthropic(...anthropicEnd) }));
     const costUsd = (40 * 2 + 3_000 * 0.2 + 200 * 2.5 + 12 * 10) / 1e6;
     expect(spent).toMatchObject([
@@ -90,7 +90,7 @@ describe('answers in the formats of the providers', () => {
     ]);
   });
 
-  it('counts thinking and cached tokens of Google, and keeps the signature of a call', async () => {
+  it('counts the thinking and cached tokens of Google, and keeps the signature of a tool call', async () => {
     const parts = [{ functionCall: { name: 'list', args: {} }, thoughtSignature: 'sig-1' }];
     const usageMetadata = {
       promptTokenCount: 2_000,
@@ -107,7 +107,7 @@ describe('answers in the formats of the providers', () => {
     expect(spent).toMatchObject([{ inputTokens: 2_000, cachedTokens: 1_500, outputTokens: 40 }]);
   });
 
-  it('keeps the reasoning of a model, and shows none of it', async () => {
+  it('keeps the reasoning of a model, and shows it to nobody', async () => {
     const usage = { prompt_tokens: 3, completion_tokens: 2 };
     const thinks = (text: string) => ({
       choices: [{ index: 0, delta: { role: 'assistant', reasoning_content: text }, finish_reason: null }],
@@ -141,7 +141,7 @@ describe('answers in the formats of the providers', () => {
     }
   });
 
-  it('counts the tokens of Ollama, although they have no price', async () => {
+  it('counts the tokens of Ollama, which have no price', async () => {
     const line = (fields: object): string => `${JSON.stringify({ model: 'qwen3', created_at: '', ...fields })}\n`;
     const body =
       line({ message: { role: 'assistant', content: 'Hi.' }, done: false }) +
@@ -157,7 +157,7 @@ describe('answers in the formats of the providers', () => {
     expect(spent).toMatchObject([{ inputTokens: 700, outputTokens: 9, costUsd: null }]);
   });
 
-  it('retries when the error comes inside the stream, and counts both attempts', async () => {
+  it('retries after an error inside the stream, and counts the tokens of both attempts', async () => {
     const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     const model = await open('anthropic', { body: anthropic(overloaded) }, { body: anthropic(...anthropicEnd) });
     const { message, spent } = await ask(model);
@@ -226,14 +226,14 @@ describe('answers in the formats of the providers', () => {
     ],
     ['a page where a stream should be', 'openai', { type: 'text/html', body: '<html>log in</html>' }, 'not-chat', 1],
     ['nothing at all', 'anthropic', { body: '' }, 'cut', 3],
-  ])('names %s', async (_, id, answer, reason, tries) => {
+  ])('recognizes %s', async (_, id, answer, reason, tries) => {
     const model = await open(id, answer, answer, answer);
     await expect(ask(model)).rejects.toMatchObject({ cause: { code: reason } });
     expect(server.requests()).toBe(tries);
   });
 
   it.each([{ 'retry-after-ms': '900' }, { 'retry-after': '1' }])(
-    'waits as long as the server asks: %j',
+    "waits as long as the server's header asks: %j",
     async (headers) => {
       const busy = { status: 429, type: 'application/json', headers, body: '{}' };
       const model = await open('openai', busy, { body: openAi(said, stopped) });
@@ -243,7 +243,7 @@ describe('answers in the formats of the providers', () => {
     },
   );
 
-  it('does not wait for an unreasonable retry-after', async () => {
+  it('does not wait for an unreasonably long retry-after', async () => {
     const busy = { status: 429, type: 'application/json', headers: { 'retry-after': '3600' }, body: '{}' };
     const model = await open('openai', busy);
     await expect(ask(model)).rejects.toMatchObject({ cause: { code: 'rate-limited', retryAfterMs: 3_600_000 } });

@@ -59,7 +59,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     return state?.open.find(({ upstream }) => upstream.port === port)?.requests ?? 0;
   };
 
-  it('sends every new request to the new instance once a switch has settled, and says so', async () => {
+  it('a proxy sends every new request to the new instance once a switch is confirmed', async () => {
     expect(await target.traffic.current(SERVICE, never)).toBeNull();
     const [one, two] = [await startInstance('1.0.0'), await startInstance('1.1.0')];
     await target.traffic.switchTo(routeTo(one.port, '1.0.0', 1), never);
@@ -70,7 +70,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     expect(await target.traffic.current(SERVICE, never)).toMatchObject({ release: '1.1.0', since: state.since });
   });
 
-  it('lets requests that are open finish where they began, and counts them until then', async () => {
+  it('a proxy lets open requests finish at the old instance, and counts them until then', async () => {
     const [one, two] = [await startInstance('1.0.0'), await startInstance('1.1.0')];
     await target.traffic.switchTo(routeTo(one.port, '1.0.0', 1), never);
     const slow = ask('/slow');
@@ -83,7 +83,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     await until(async () => (await openAt(one.port)) === 0);
   });
 
-  it('goes on with the same door after more switches than it has places', async () => {
+  it('a proxy keeps the port of a service open after more switches than there are backend slots', async () => {
     const releases = ['1', '2', '3', '4'];
     for (const [at, release] of releases.entries()) {
       const { port } = await startInstance(release);
@@ -92,7 +92,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     }
   });
 
-  it('refuses a lower fence, also after the route was removed, and changes nothing then', async () => {
+  it('a proxy refuses an epoch lower than the last one, even after the route was removed', async () => {
     const [one, two] = [await startInstance('1.0.0'), await startInstance('1.1.0')];
     await target.traffic.switchTo(routeTo(two.port, '1.1.0', 7), never);
     const older = routeTo(one.port, '1.0.0', 6);
@@ -104,7 +104,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     expect(await target.traffic.current(SERVICE, never)).toBeNull();
   });
 
-  it('takes a switch back with the same fence', async () => {
+  it('a proxy switches back to the previous instance with the same epoch', async () => {
     const [one, two] = [await startInstance('1.0.0'), await startInstance('1.1.0')];
     await target.traffic.switchTo(routeTo(one.port, '1.0.0', 1), never);
     await target.traffic.switchTo(routeTo(two.port, '1.1.0', 2), never);
@@ -112,7 +112,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     expect(await ask()).toBe('1.0.0');
   });
 
-  it('takes the same route twice as once', async () => {
+  it('a proxy keeps the start time of a route that is set twice', async () => {
     const { port } = await startInstance('1.0.0');
     const first = await target.traffic.switchTo(routeTo(port, '1.0.0', 1), never);
     const second = await target.traffic.switchTo(routeTo(port, '1.0.0', 1), never);
@@ -120,7 +120,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     expect(await ask()).toBe('1.0.0');
   });
 
-  it('removes a route, and removing none does no harm', async () => {
+  it('a proxy removes a route, and does nothing when the route does not exist', async () => {
     await target.traffic.remove(SERVICE, 0, never);
     const { port } = await startInstance('1.0.0');
     await target.traffic.switchTo(routeTo(port, '1.0.0', 1), never);
@@ -130,7 +130,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     await until(async () => (await ask().catch(() => 'nobody')) !== '1.0.0');
   });
 
-  it('counts what is open at an instance also when its route was taken away, and lets it finish', async () => {
+  it('a proxy counts open requests of an instance after its route was removed, and lets them finish', async () => {
     const one = await startInstance('1.0.0');
     const upstream = { host: '127.0.0.1', port: one.port };
     await target.traffic.switchTo(routeTo(one.port, '1.0.0', 1), never);
@@ -143,7 +143,7 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     await until(async () => (await target.traffic.open(SERVICE, upstream, never)) === 0);
   });
 
-  it('stops waiting with the reason of the signal', async () => {
+  it('a proxy command rejects with the reason of its aborted signal', async () => {
     const reason = new Error('the run was stopped');
     const signal = AbortSignal.abort(reason);
     await expect(target.traffic.current(SERVICE, signal)).rejects.toBe(reason);

@@ -165,7 +165,7 @@ it('a stopping proxy cuts requests that do not finish in time', async () => {
   expect(await slow).toBeInstanceOf(Error);
 });
 
-it("an invalid request to the proxy's admin socket is refused with the expected form", async () => {
+it('a route with an invalid epoch is refused with HTTP 400, and no route is set', async () => {
   const { socket } = await start();
   const route = await routeOf('shop/staging');
   const traffic = createProxyTraffic({ socket });

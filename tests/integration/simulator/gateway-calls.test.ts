@@ -11,7 +11,7 @@ afterAll(() => harness.close());
 
 const TABLE = ['| port | project |', '| ---: | --- |', '| 8080 | `shop` |', '| 8081 | **blog** |'].join('\n');
 
-test('the gateway sends only fields that the Bot API knows', async () => {
+test('the gateway sends only fields that the Bot API defines', async () => {
   await harness.startGateway();
   await harness.meet(1001);
   const texts = [TABLE, ...NASTY_TEXTS.slice(0, 12).map(({ text }) => text)];

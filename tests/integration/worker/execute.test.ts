@@ -110,7 +110,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_TIMED_OUT' }]);
   });
 
-  it('whose database connection is cut before its effect takes effect once', async () => {
+  it('that loses its database connection before its effect is repeated, and takes effect once', async () => {
     const gone = Object.assign(new Error('terminating connection'), { code: '57P01' });
     let runs = 0;
     const cut = {
