@@ -19,7 +19,7 @@ import {
 useHarness();
 
 describe('with two gateways', () => {
-  test('one of them shows a chat its drafts, in order', async () => {
+  test('only one gateway shows a chat its drafts, and in order', async () => {
     const gateways = [await harness.startGateway(QUICK), await harness.startGateway(QUICK)];
     await harness.meet(1001);
     for (let n = 1; n <= 20; n += 1) {
@@ -36,7 +36,7 @@ describe('with two gateways', () => {
     expect([...shown].sort((a, b) => a - b)).toEqual([0, lengths.length]);
   });
 
-  test('when one stops, the other goes on', async () => {
+  test('the second gateway shows the drafts after the first has stopped', async () => {
     const gateways = [await harness.startGateway(QUICK), await harness.startGateway(QUICK)];
     await harness.meet(1001);
     await write(1001, 'turn_1', 'one');
@@ -50,7 +50,7 @@ describe('with two gateways', () => {
     await untilDrafted('two');
   });
 
-  test('when one dies, the other takes over', async () => {
+  test('the second gateway shows the drafts after the first was killed', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     const dead = createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway: 'gw_dead', log });
@@ -65,7 +65,7 @@ describe('with two gateways', () => {
     );
   });
 
-  test('the gateway that sends the message waits for the draft of the other one', async () => {
+  test("the gateway that sends a message waits until the other gateway's draft is complete", async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     const [shows, sends] = [openDrafts('gw_a'), openDrafts('gw_b')];
@@ -79,7 +79,7 @@ describe('with two gateways', () => {
     expect((await drafts()).map((call) => call.status)).toEqual([200]);
   });
 
-  test('a gateway that keeps its claim too long can show no more drafts', async () => {
+  test('a gateway that holds the draft claim of a chat too long loses the claim', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     const sends = openDrafts('gw_b');
@@ -92,7 +92,7 @@ describe('with two gateways', () => {
   });
 });
 
-test('without Redis there are no drafts, and messages do not wait for one', async () => {
+test('without Redis no drafts are shown, and messages are sent without waiting for a draft', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   const redis = harness.redis.duplicate({ lazyConnect: true });

@@ -24,7 +24,7 @@ const GROUP = -2001;
 
 useHarness();
 
-test('a person reads the draft in place, and can stop it', async () => {
+test('a draft is updated in place, and has a Stop button', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   await write(1001, 'turn_1', 'The **first');
@@ -37,7 +37,7 @@ test('a person reads the draft in place, and can stop it', async () => {
   expect(calls[0]?.params['entities']).toEqual([{ type: 'bold', offset: 4, length: 5 }]);
 });
 
-test('of many texts a chat is shown the newest, at most once per interval', async () => {
+test('only the newest text of a draft is shown, at most once per interval', async () => {
   const intervalMs = 300;
   await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: String(intervalMs) });
   await harness.meet(1001);
@@ -50,7 +50,7 @@ test('of many texts a chat is shown the newest, at most once per interval', asyn
   for (const [place, call] of calls.entries()) expect(call.at - startedAt).toBeGreaterThan(place * intervalMs - 1);
 });
 
-test('the message ends the draft, also when a draft is on its way just then', async () => {
+test('a sent message removes the draft, even while a draft request is in progress', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   await harness.fault({ method: 'sendMessageDraft', delayMs: 150 });
@@ -63,7 +63,7 @@ test('the message ends the draft, also when a draft is on its way just then', as
   expect(await seen(1001)).toBeNull();
 });
 
-test('a draft that waits for its interval is not shown once the message is complete', async () => {
+test('a draft that waits for its interval is dropped when the message is complete', async () => {
   await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: '500' });
   await harness.meet(1001, 1002);
   await write(1001, 'turn_1', 'one');
@@ -74,7 +74,7 @@ test('a draft that waits for its interval is not shown once the message is compl
   expect(texts(await drafts())).toEqual(['one']);
 });
 
-test('late drafts, of this turn or of an older one, are not shown', async () => {
+test('a late draft of the same turn or an older turn is not shown', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001, 1002);
   const late = draftOf(1001, 'turn_2', 'late');
@@ -90,7 +90,7 @@ test('late drafts, of this turn or of an older one, are not shown', async () => 
   expect(texts(await drafts())).toEqual(['new', 'newest']);
 });
 
-test('a message in the middle of a turn does not remove the draft for long', async () => {
+test('a draft is shown again after a progress message in the middle of its turn', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   await write(1001, 'turn_1', 'still writing');
@@ -100,7 +100,7 @@ test('a message in the middle of a turn does not remove the draft for long', asy
   await until('she reads on', async () => (await seen(1001)) === 'still writing');
 });
 
-test('a table is drafted as a rich message, or as text when the server supports none', async () => {
+test('a draft with a table is sent as a rich message, or as text when the server supports none', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   const table = '| port | project |\n| --- | --- |\n| 8080 | shop |\n';
@@ -118,7 +118,7 @@ test('a table is drafted as a rich message, or as text when the server supports 
   );
 });
 
-test('where rich messages are turned off, drafts are text too', async () => {
+test('a draft is sent as text when rich messages are turned off', async () => {
   await harness.startGateway({ ...QUICK, TELEGRAM_RICH_MESSAGES: 'off' });
   await harness.meet(1001);
   await write(1001, 'turn_1', '# A heading\n\nand text');
@@ -126,7 +126,7 @@ test('where rich messages are turned off, drafts are text too', async () => {
   expect(await harness.calls('sendRichMessageDraft')).toEqual([]);
 });
 
-test('groups are shown no drafts', async () => {
+test('a group is shown no drafts', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   await write(GROUP, 'turn_1', 'for the group');
@@ -144,8 +144,8 @@ test('an interval of 0 turns drafts off', async () => {
   expect(await drafts()).toEqual([]);
 });
 
-describe('when Telegram does not want a draft', () => {
-  test('429: no drafts are sent until the time is over, and messages continue', async () => {
+describe('when Telegram refuses a draft', () => {
+  test('a 429 pauses all drafts for the requested time, and messages are still sent', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001, 1002);
     await harness.fault({ method: 'sendMessageDraft', error: { code: 429, retryAfter: 2 } });
@@ -161,7 +161,7 @@ describe('when Telegram does not want a draft', () => {
     await until('she reads again', async () => (await seen(1001)) === 'again');
   });
 
-  test('a server without drafts is asked once, and typing is shown as before', async () => {
+  test('a server that does not support drafts is asked once, and typing is shown instead', async () => {
     const started = await harness.startGateway(QUICK);
     await harness.meet(1001, 1002);
     await harness.fault({ method: 'sendMessageDraft', error: { code: 404, description: 'Not Found' } });
@@ -177,7 +177,7 @@ describe('when Telegram does not want a draft', () => {
     expect((await harness.calls('sendMessageDraft')).length).toBe(1);
   });
 
-  test('a chat whose draft was refused gets no other one in that turn', async () => {
+  test('a chat whose draft was refused is shown no other draft in that turn', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     await harness.fault({ method: 'sendMessageDraft', error: { code: 400, description: 'TEXTDRAFT_PEER_INVALID' } });
@@ -191,7 +191,7 @@ describe('when Telegram does not want a draft', () => {
     expect(texts(await drafts())).toEqual(['refused', 'the next turn']);
   });
 
-  test('a draft whose entities are refused is sent without them', async () => {
+  test('a draft whose entities are refused is sent without entities', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001);
     const description = "Bad Request: can't parse entities";
@@ -202,7 +202,7 @@ describe('when Telegram does not want a draft', () => {
   });
 });
 
-test('typing is not shown beside a draft', async () => {
+test('typing is not shown in a chat that shows a draft', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001, 1002);
   await write(1001, 'turn_1', 'I write');
@@ -216,7 +216,7 @@ test('typing is not shown beside a draft', async () => {
   expect(first?.chatId).toBe(1002);
 });
 
-test('a draft waits while few sends are left', async () => {
+test('a draft is not sent while the rate limit has few sends left', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);
   let now = 0;
@@ -238,7 +238,7 @@ test('a draft waits while few sends are left', async () => {
   await untilDrafted('a preview');
 });
 
-test('a draft waits for the messages of its chat', async () => {
+test('a draft is sent after the waiting messages of its chat', async () => {
   await harness.startGateway({ ...QUICK, TELEGRAM_CHAT_SENDS_PER_SECOND: '5', TELEGRAM_CHAT_BURST: '1' });
   await harness.meet(1001);
   const texts = Array.from({ length: 5 }, (_, n) => `message ${n}`);

@@ -41,12 +41,12 @@ const found = (result: object): object => ({ ok: true, result: { file_id: 'f1', 
 const bytes = (count: number) => (response: ServerResponse) =>
   void response.writeHead(200).end(Buffer.alloc(count, 'x'));
 
-it('a download gives the bytes of a file, up to the limit', async () => {
+it('a download returns the bytes of a file up to the size limit', async () => {
   const fetched = await fetchFrom(found({ file_path: 'voice/file_1.oga', file_size: LIMIT }), bytes(LIMIT));
   expect(fetched).toEqual({ kind: 'file', bytes: Buffer.alloc(LIMIT, 'x') });
 });
 
-it('a download reads no more than the limit, whatever Telegram said of the size', async () => {
+it('a download reads no more than the size limit, even when Telegram reports a smaller size', async () => {
   let sent = 0;
   const fetched = await fetchFrom(found({ file_path: 'voice/a' }), (response) => {
     const write = (): void => {
@@ -63,7 +63,7 @@ it('a download reads no more than the limit, whatever Telegram said of the size'
   });
 });
 
-it('a download requests only addresses below that of the files, whatever the path', async () => {
+it('a download requests only addresses under the file path of the Bot API', async () => {
   const asked: string[] = [];
   await fetchFrom(found({ file_path: 'voice/a?b#c d/%2e%2e' }), (response, { url }) => {
     asked.push(url ?? '');
@@ -84,7 +84,7 @@ it.each([
   ['a server that has a problem', { ok: false, error_code: 500, description: 'Internal' }, 'away'],
   ['a rate limit', { ok: false, error_code: 429, description: 'Too Many', parameters: { retry_after: 1 } }, 'away'],
   ['no path', found({}), 'gone'],
-])('a download that meets %s returns a value and does not throw', async (_, getFile, kind) => {
+])('a download that meets %s returns a result instead of throwing', async (_, getFile, kind) => {
   expect((await fetchFrom(getFile, bytes(1)))?.kind).toBe(kind);
 });
 
@@ -102,7 +102,7 @@ it.each([
     'away',
   ],
   ['never comes', () => undefined, 'away'],
-])('the result says, without showing the token, that the download %s', async (_, file, kind) => {
+])('the result of a download says, without the bot token, that the file %s', async (_, file, kind) => {
   const fetched = await fetchFrom(found({ file_path: 'voice/a' }), file, AbortSignal.timeout(300));
   expect(fetched?.kind).toBe(kind);
   expect(JSON.stringify(fetched)).not.toContain('secret');

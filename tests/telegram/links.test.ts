@@ -3,7 +3,7 @@ import type { Person } from '../support/person.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
 
-describe('an address behind words', () => {
+describe('a link whose text hides its address', () => {
   let stack: Stack;
   let ada: Person;
   beforeAll(async () => {
@@ -44,18 +44,18 @@ describe('an address behind words', () => {
     return JSON.stringify(rows[0] ?? null);
   };
 
-  test('a project is created with the repository of the link', async () => {
+  test('creates a project with the address of the link', async () => {
     await sendLink('create project linked with repository [this one]', 'https://git.example.org/team/shop.git');
     expect(await toRepository('linked')).toContain('https://git.example.org/team/shop.git');
     expect(await toRepository('linked')).not.toContain('this one');
   });
 
-  test('the repository that a project gets is asked about by its address', async () => {
+  test('is shown with its address in the question about a new repository', async () => {
     const said = await sendLink('set the repository of linked to our [new home]', 'https://git.example.org/new.git');
     expect(said).toContain('https://git.example.org/new.git');
   });
 
-  test('a link whose words show another address has no effect before its true address was confirmed', async () => {
+  test('has no effect before its address was confirmed when its text shows another address', async () => {
     const shown = 'https://good.example/shop.git';
     const said = await sendLink(`create project bait with repository [${shown}]`, 'https://evil.example/shop.git');
     expect(said).toContain('https://evil.example/shop.git');

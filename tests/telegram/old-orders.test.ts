@@ -46,7 +46,7 @@ describe('a request that arrives late', () => {
   const exists = async (name: string): Promise<boolean> =>
     (await stack.pool.query('select 1 from projects where name = $1', [name])).rowCount === 1;
 
-  test('changes nothing before its author has confirmed it', async () => {
+  test('changes nothing before its author confirms it', async () => {
     const said = await sendOld('create a project called stale for the web shop', 23 * HOUR);
     expect(said).toContain('You wrote that 23 hours ago.');
     expect(await exists('stale')).toBe(false);
@@ -54,16 +54,16 @@ describe('a request that arrives late', () => {
     await eventually(() => exists('stale'), Boolean, 20_000);
   });
 
-  test('is answered at once when it only asks', async () => {
+  test('is answered at once when it changes nothing', async () => {
     expect(await sendOld('list the projects', 23 * HOUR)).toContain('stale');
   });
 
-  test('a request counts as fresh for ten minutes, and while it waits in the queue', async () => {
+  test('counts as on time for ten minutes after it was written', async () => {
     await sendOld('create a project called fresh for the web shop', 9 * 60);
     expect(await exists('fresh')).toBe(true);
   });
 
-  test('the age of an edited request counts from the edit', async () => {
+  test('has its age counted from its last edit', async () => {
     const now = Math.floor(Date.now() / 1_000);
     await sendOld('create a project called edited for the web shop', 23 * HOUR, { edit_date: now });
     expect(await exists('edited')).toBe(true);
@@ -74,7 +74,7 @@ describe('a request that arrives late', () => {
     expect(await exists('worn')).toBe(false);
   });
 
-  test('a late command that lets somebody in is not carried out', async () => {
+  test('does not let anybody in when it is an /allow command', async () => {
     expect(await sendOld('/allow 1077 admin Mallory', 3 * 24 * HOUR)).toContain(
       'You wrote that 3 days ago, so I did nothing.',
     );

@@ -53,34 +53,31 @@ test('a refused rich message is sent as text, with every word once and in order'
 test.each([
   { began: 'as text', richBefore: 0 },
   { began: 'rich and went on as text', richBefore: 1 },
-])(
-  'a message that began $began goes on as text, although the next gateway could go on otherwise',
-  async ({ richBefore }) => {
-    const first = await harness.startGateway();
-    await harness.meet(1001);
-    if (richBefore > 0) await harness.fault({ method: 'sendRichMessage', delayMs: 1, times: richBefore });
-    await harness.fault({ method: 'sendRichMessage', error: { code: 400, description: 'Bad Request: BLOCK_INVALID' } });
-    await harness.fault({ method: 'sendMessage', delayMs: 1, times: 3 });
-    await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 1 } });
-    const id = await sayLong();
-    await until('three parts of text arrived', async () => (await harness.said(1001)).length === richBefore + 3);
-    const { receipt } = await untilStatus(id, 'pending');
-    expect(receipt).toMatchObject({ simpleFrom: richBefore, messageIds: { length: richBefore + 3 } });
-    await first.close();
-    // Another one had begun and died before it sent or wrote anything.
-    await until('the pause is over', async () => {
-      const lane = { gateway: 'gw_dead', leaseMs: 1, pick: true, slotMs: 1_000 };
-      const begun = await claimChat(harness.pool, CHAT, lane);
-      return begun.state === 'held' && begun.item?.id === id;
-    });
-    await harness.startGateway();
-    await untilStatus(id, 'sent');
-    expect(await forms()).toEqual((await forms()).map((_, place) => (place < richBefore ? 'rich' : 'text')));
-    expect(await words()).toEqual(WORDS);
-  },
-);
+])('a message that began $began is continued as text by the next gateway', async ({ richBefore }) => {
+  const first = await harness.startGateway();
+  await harness.meet(1001);
+  if (richBefore > 0) await harness.fault({ method: 'sendRichMessage', delayMs: 1, times: richBefore });
+  await harness.fault({ method: 'sendRichMessage', error: { code: 400, description: 'Bad Request: BLOCK_INVALID' } });
+  await harness.fault({ method: 'sendMessage', delayMs: 1, times: 3 });
+  await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 1 } });
+  const id = await sayLong();
+  await until('three parts of text arrived', async () => (await harness.said(1001)).length === richBefore + 3);
+  const { receipt } = await untilStatus(id, 'pending');
+  expect(receipt).toMatchObject({ simpleFrom: richBefore, messageIds: { length: richBefore + 3 } });
+  await first.close();
+  // Another one had begun and died before it sent or wrote anything.
+  await until('the pause is over', async () => {
+    const lane = { gateway: 'gw_dead', leaseMs: 1, pick: true, slotMs: 1_000 };
+    const begun = await claimChat(harness.pool, CHAT, lane);
+    return begun.state === 'held' && begun.item?.id === id;
+  });
+  await harness.startGateway();
+  await untilStatus(id, 'sent');
+  expect(await forms()).toEqual((await forms()).map((_, place) => (place < richBefore ? 'rich' : 'text')));
+  expect(await words()).toEqual(WORDS);
+});
 
-test('a partly sent plain message continues with its next part', async () => {
+test('a text message that was partly sent is continued with its next part by the next gateway', async () => {
   const first = await harness.startGateway();
   await harness.meet(1001);
   await harness.fault({ method: 'sendRichMessage', error: { code: 404 } });
@@ -96,7 +93,7 @@ test('a partly sent plain message continues with its next part', async () => {
   expect(await words()).toEqual(WORDS);
 });
 
-test('a rich message that may have arrived is sent again as a rich one, with a line above it that says so', async () => {
+test('a rich message whose answer was lost is sent again as a rich message, under a line that says so', async () => {
   await harness.startGateway();
   await harness.meet(1001);
   await harness.fault({ method: 'sendRichMessage', dropConnection: 'after' });
@@ -108,7 +105,7 @@ test('a rich message that may have arrived is sent again as a rich one, with a l
   expect(await forms()).toEqual(['rich', 'rich']);
 });
 
-test('a message that keeps failing as a rich one arrives as text', async () => {
+test('a message that repeatedly fails as a rich message is sent as text', async () => {
   await harness.startGateway();
   await harness.meet(1001);
   const [id = 0] = await harness.say(CHAT, [{ text: '# too much for the proxy' }], false);
@@ -120,7 +117,7 @@ test('a message that keeps failing as a rich one arrives as text', async () => {
   expect(await harness.calls('sendRichMessage')).toEqual([]);
 });
 
-test('an operator whose people have old clients gets text', async () => {
+test('a message is sent as text when rich messages are turned off', async () => {
   await harness.startGateway({ TELEGRAM_RICH_MESSAGES: 'off' });
   await harness.meet(1001);
   await untilStatus(await sayLong(), 'sent');
@@ -129,12 +126,12 @@ test('an operator whose people have old clients gets text', async () => {
   expect(await harness.calls('sendRichMessage')).toEqual([]);
 });
 
-describe('a message that is changed in place', () => {
+describe('a message that is edited in place', () => {
   const change = async (text: string): Promise<void> => {
     await untilStatus((await harness.say(CHAT, [{ text, slot: 's' }]))[0] ?? 0, 'sent');
   };
 
-  test('becomes rich, and text again', async () => {
+  test('changes from text to rich and back to text', async () => {
     await harness.startGateway();
     await harness.meet(1001);
     for (const [text, form] of [
@@ -148,7 +145,7 @@ describe('a message that is changed in place', () => {
     expect(await harness.said(1001)).toEqual(['over']);
   });
 
-  test('becomes text when the server knows no rich messages, and the next one at once', async () => {
+  test('is sent as text when the server supports no rich messages, which the gateway then remembers', async () => {
     await harness.startGateway();
     await harness.meet(1001);
     await change('working');
@@ -163,7 +160,7 @@ describe('a message that is changed in place', () => {
     expect((await harness.calls('editMessageText')).map((call) => call.status)).toEqual([400, 200, 200]);
   });
 
-  test('shows each of its parts once, in whatever form', async () => {
+  test('shows each part of its text once, as a rich message or as text', async () => {
     await harness.startGateway();
     await harness.meet(1001);
     await change(LONG);

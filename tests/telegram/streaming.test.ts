@@ -89,7 +89,7 @@ async function storing(): Promise<Date | undefined> {
   return rows[0]?.since;
 }
 
-it('a person reads the answer as it grows, and then the whole of it as one message', async () => {
+it('a person sees the answer grow as a draft, and then gets it as one message', async () => {
   const ada = await stack.person(1001, 'admin');
   await ada.send('tell me a story');
   const steps = [
@@ -109,7 +109,7 @@ it('a person reads the answer as it grows, and then the whole of it as one messa
   expect(await turns()).toEqual([{ outcome: 'answered' }]);
 });
 
-it('Stop ends the request of the model, and keeps its text', async () => {
+it('a press on Stop ends the model request, and the text so far is kept as a message', async () => {
   const ada = await stack.person(1001, 'admin');
   await ada.send('tell me a story');
   pen.write('Once there was a light');
@@ -135,7 +135,7 @@ it('Stop ends the request of the model, and keeps its text', async () => {
   expect(asked.join('\n')).toContain('Once there was a light');
 });
 
-it('a message in the middle takes its draft away, and the next text is another one', async () => {
+it('a message sent in the middle of a turn ends its draft, and later text starts a new draft', async () => {
   const ada = await stack.person(1001, 'admin');
   const finals = await hearFinals();
   const saying = createPen();
@@ -156,7 +156,7 @@ it('a message in the middle takes its draft away, and the next text is another o
   expect(await draftOf(ada)).toBeNull();
 });
 
-it('the draft is over before the answer is stored', async () => {
+it('a draft is ended before the answer is stored', async () => {
   const ada = await stack.person(1001, 'admin');
   const finals = await hearFinals();
   await ada.send('tell me a story');
@@ -177,7 +177,7 @@ it('the draft is over before the answer is stored', async () => {
   expect(await hears(ada, 1)).toEqual(['All of it']);
 });
 
-it('text before a tool call stays above the text after it', async () => {
+it('text before a tool call stays above the text after the call in one draft', async () => {
   const ada = await stack.person(1001, 'admin');
   const look = { name: 'request_capabilities', args: { capabilities: ['knowledge'] } };
   answer = (messages) =>
@@ -193,7 +193,7 @@ it('text before a tool call stays above the text after it', async () => {
   ]);
 });
 
-it('a stopping worker hands its draft over', async () => {
+it('a worker that stops hands its draft over to the next worker', async () => {
   await stack.close();
   stack = await openStack({ env: environment(), workers: 0 });
   const first = await stack.startWorker('worker-1');
@@ -211,7 +211,7 @@ it('a stopping worker hands its draft over', async () => {
   expect(await turns()).toEqual([{ outcome: 'answered' }]);
 });
 
-it('a model that fails in the middle leaves its text', async () => {
+it('the text so far is kept as a message when the model fails in the middle', async () => {
   await stack.close();
   stack = await openStack({ env: { ...environment(), MODEL_TIMEOUT_MS: '1000', MODEL_DEADLINE_MS: '4000' } });
   const ada = await stack.person(1001, 'admin');

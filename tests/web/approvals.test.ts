@@ -31,7 +31,7 @@ const openPage = async (person: number, agent?: string): Promise<TestPage> => {
   return page.opened();
 };
 
-test('a card on a page is complete, can be decided there, and comes without audit events', async () => {
+test('an approval card on a web page has all of its details, and can be decided there', async () => {
   const admin = await stack.person(1001, 'admin');
   const developer = await stack.person(1002, 'developer');
   await stack.person(1003, 'operator');
@@ -66,7 +66,7 @@ test('a card on a page is complete, can be decided there, and comes without audi
   for (const page of pages) page.socket.terminate();
 });
 
-test('a page can talk to known agents only, and gets their names when it asks for another', async () => {
+test('a web page that asks for an unknown agent is closed with the names of the known agents', async () => {
   await stack.person(1001, 'admin');
   const page = await openPage(1001, 'product_owner');
   await until(() => page.frames.length > 0);
@@ -77,7 +77,7 @@ test('a page can talk to known agents only, and gets their names when it asks fo
   expect(other.closed?.reason.split(', ').toSorted()).toEqual(agents.rows.map(({ id }) => id).toSorted());
 });
 
-test('two sessions are two conversations of one person', async () => {
+test('two sessions of one person on the web page are two conversations', async () => {
   await stack.person(1001, 'admin');
   const page = await openPage(1001);
   const cookie = cookieOf(await postSession(url, { code: await createIdentityCode(stack.pool, '1001') }));

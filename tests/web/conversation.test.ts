@@ -4,7 +4,7 @@ import { bench, CHAT, useBench } from './bench.ts';
 
 useBench();
 
-test('a person who signed in with a code of the bot writes, sees it in every tab, and is answered', async () => {
+test('a person who signed in with a code sees their message and the answer in every tab', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const page = await bench.open({ url, cookie });

@@ -47,7 +47,7 @@ test.each([
   [frame('client.mode.update', { mode: 'voice' }), 4002],
   ['x'.repeat(64 * 1024 + 1), 1009],
   [message({ text: 'x'.repeat(200_000) }), 1009],
-])('an invalid frame closes its socket and sends no message: %#', async (raw, code) => {
+])('an invalid frame closes its socket, and no message is stored: %#', async (raw, code) => {
   const { url } = await bench.start();
   const page = await ada(url);
   page.socket.send(raw);
@@ -57,7 +57,7 @@ test.each([
   expect(await bench.harness.rows('select 1 from inbox')).toEqual([]);
 });
 
-test('binary frames close their socket', async () => {
+test('a binary frame closes its socket', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   page.socket.send(Buffer.from(message({})), { binary: true });
@@ -65,7 +65,7 @@ test('binary frames close their socket', async () => {
   expect(page.closed?.code).toBe(4002);
 });
 
-test('a page that sends too much at once is closed, and its earlier messages are kept in order', async () => {
+test('a page that sends too many messages at once is closed, and the messages before are stored in order', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   for (let n = 0; n < 60; n += 1) page.say(`number ${n}`);
@@ -76,7 +76,7 @@ test('a page that sends too much at once is closed, and its earlier messages are
   expect(kept.map(({ text }) => text)).toEqual(kept.map((_, n) => `number ${n}`));
 });
 
-test('two frames with the same id are one message, in every tab and after a new connection', async () => {
+test('two frames with the same id become one message, in every tab and after a reconnect', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const [page, other] = [await bench.open({ url, cookie }), await bench.open({ url, cookie })];
@@ -93,7 +93,7 @@ test('two frames with the same id are one message, in every tab and after a new 
   expect(await bench.harness.rows('select 1 from inbox')).toHaveLength(2);
 });
 
-test('frames with the same id in two sessions are two messages', async () => {
+test('two frames with the same id in two sessions become two messages', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const [main, side] = [await bench.open({ url, cookie }), await bench.open({ url, cookie, session: 'side' })];
@@ -106,7 +106,7 @@ test('frames with the same id in two sessions are two messages', async () => {
   expect(chats.map(({ chat_key: key }) => key)).toEqual([CHAT, `${CHAT}/side`]);
 });
 
-test('a button of a chat that is not theirs does nothing for a person, whatever its page sends', async () => {
+test("a page that sends the button of another person's chat is refused", async () => {
   const { url } = await bench.start();
   await bench.harness.say('web:1002', [{ text: 'And now?', buttons: [{ label: 'Delete it', value: 'delete it' }] }]);
   const [row] = await bench.harness.rows<{ id: string }>(`select id from outbox`);
@@ -119,7 +119,7 @@ test('a button of a chat that is not theirs does nothing for a person, whatever 
   expect(await bench.harness.rows('select 1 from outbox where pressed is not null')).toEqual([]);
 });
 
-test('a press on a message that has changed since does not press the new version', async () => {
+test('a press on a message that has changed in the meantime does not press the new button', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   const ask = (text: string, label: string): Promise<unknown> =>
@@ -134,7 +134,7 @@ test('a press on a message that has changed since does not press the new version
   expect(pressed).toEqual({ text: 'to staging' });
 });
 
-test('a pressed button stays visible and is inactive, in every tab', async () => {
+test('a pressed button stays visible but inactive in every tab', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const [page, other] = [await bench.open({ url, cookie }), await bench.open({ url, cookie })];
@@ -150,7 +150,7 @@ test('a pressed button stays visible and is inactive, in every tab', async () =>
   expect(row).toEqual({ pressed: 1 });
 });
 
-test('a secret in a message reaches no tab and no table, and the message is kept without it', async () => {
+test('a secret in a message reaches no tab and no table, and the rest of the message is stored', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   const secret = `ghp_${'k7'.repeat(18)}`;
@@ -163,7 +163,7 @@ test('a secret in a message reaches no tab and no table, and the message is kept
     expect(JSON.stringify(await bench.harness.rows(`select * from ${table}`))).not.toContain(secret);
 });
 
-test('a code disappears from the page when it expires', async () => {
+test('a code that the bot showed disappears from the page when it expires', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   page.say('/link');
@@ -177,7 +177,7 @@ test('a code disappears from the page when it expires', async () => {
   expect(page.components.get(shown.id)?.props['text']).not.toContain(code);
 });
 
-test('only frames of the contract and components of its own chat reach a page', async () => {
+test('a page receives only valid frames, and only components of its own chat', async () => {
   const { url } = await bench.start();
   const page = await ada(url);
   const raw: string[] = [];

@@ -24,7 +24,7 @@ const openTwo = async () => {
 const inbox = (): Promise<readonly { text: string }[]> =>
   bench.harness.rows(`select envelope ->> 'text' as text from inbox order by id`);
 
-test('one session at two gateways is one conversation, in one order', async () => {
+test('one session that is open at two gateways is one conversation in one order', async () => {
   bench = await openBench(pages);
   const { near, far } = await openTwo();
   for (let n = 0; n < 20; n += 1) (n % 2 === 0 ? near : far).say(`number ${n}`);
@@ -40,7 +40,7 @@ test('one session at two gateways is one conversation, in one order', async () =
   }
 });
 
-test('the same message through both gateways is stored once', async () => {
+test('a message that a page sends through two gateways is stored once', async () => {
   bench = await openBench(pages);
   const { near, far } = await openTwo();
   const ids = Array.from({ length: 10 }, () => randomUUID());
@@ -52,7 +52,7 @@ test('the same message through both gateways is stored once', async () => {
   expect(near.texts().filter((text) => text.startsWith('message'))).toHaveLength(10);
 });
 
-test('a draft is shown at every gateway, and is replaced by the message', async () => {
+test('a draft is shown at every gateway, and the message replaces it', async () => {
   bench = await openBench(pages);
   const { near, far } = await openTwo();
   const { redis, prefix } = bench.harness;
@@ -79,7 +79,7 @@ test('a draft is shown at every gateway, and is replaced by the message', async 
   }
 });
 
-test('without Redis no message is lost: pages poll for changes', async () => {
+test('pages get every message while Redis is away, because gateways poll for changes', async () => {
   const redis = await startOwnRedis();
   onTestFinished(() => redis.stop());
   bench = await openBench(pages, redis.url);
@@ -96,7 +96,7 @@ test('without Redis no message is lost: pages poll for changes', async () => {
   expect(await inbox()).toHaveLength(3);
 });
 
-test('a stopping gateway sends its pages to the other one, where they continue', async () => {
+test('a gateway that stops sends its pages to the other gateway, where they continue', async () => {
   bench = await openBench(pages);
   const { first, second, cookie, near, far } = await openTwo();
   near.say('before');
@@ -110,7 +110,7 @@ test('a stopping gateway sends its pages to the other one, where they continue',
   expect(back.texts()).toEqual(['before', 'meanwhile']);
 });
 
-test('messages of a page while Postgres is away are admitted once and in order when it is back', async () => {
+test('messages that a page sends while Postgres is away are stored once and in order afterwards', async () => {
   bench = await openBench(pages);
   const relay = await openTcpRelay(Number(new URL(bench.harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
@@ -131,7 +131,7 @@ test('messages of a page while Postgres is away are admitted once and in order w
   expect(page.texts()).toEqual(said);
 });
 
-test('a page that is opened while Postgres is away retries, and is let in when it is back', async () => {
+test('a page that is opened while Postgres is away retries, and opens when Postgres is back', async () => {
   bench = await openBench(pages);
   const relay = await openTcpRelay(Number(new URL(bench.harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
@@ -156,7 +156,7 @@ test('a page that is opened while Postgres is away retries, and is let in when i
   await until(() => page.find('after it'));
 });
 
-test('a page that reads nothing is closed without delaying others, and later gets the rest', async () => {
+test('a page that stops reading is closed without delaying others, and gets the rest after a reconnect', async () => {
   bench = await openBench(pages);
   const { near, first, cookie } = await openTwo();
   const stuck = await bench.open({ url: first.url, cookie });

@@ -51,7 +51,7 @@ const traces = async (): Promise<readonly [logins: number, messages: number]> =>
   (await bench.harness.rows('select 1 from inbox')).length,
 ];
 
-test('another site can neither sign anybody in or out nor open a socket, whatever cookie comes along', async () => {
+test('another site can neither sign anybody in or out nor open a socket, even with a valid cookie', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const code = await createIdentityCode(bench.harness.pool, '1002');
@@ -74,7 +74,7 @@ test('another site can neither sign anybody in or out nor open a socket, whateve
   expect((await postSession(url, { code })).status).toBe(200);
 });
 
-test('a request to this machine, over IPv4 or IPv6, gets the page of the gateway', async () => {
+test('a request to the local machine over IPv4 or IPv6 gets the page of the gateway', async () => {
   const started = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
   const other = `http://[::1]:${new URL(started.url).port}`;
   const page = await bench.open({
@@ -86,7 +86,7 @@ test('a request to this machine, over IPv4 or IPv6, gets the page of the gateway
   await expect(fetch(other)).rejects.toThrow();
 });
 
-test('the page does not open when another program has its port at the other address of localhost', async () => {
+test('the gateway does not start when another program has its port on the other address of localhost', async () => {
   const squatter = createServer().listen({ host: '::1', port: 0, ipv6Only: true });
   await once(squatter, 'listening');
   const { port } = squatter.address() as AddressInfo; // it listens on TCP
@@ -94,7 +94,7 @@ test('the page does not open when another program has its port at the other addr
   squatter.close();
 });
 
-test('a foreign host name that resolves to this machine is refused', async () => {
+test('a request with a foreign host name that resolves to the local machine is refused', async () => {
   const { url } = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
   const { port } = new URL(url);
   for (const host of [
@@ -120,7 +120,7 @@ test('a foreign host name that resolves to this machine is refused', async () =>
   expect(await traces()).toEqual([0, 0]);
 });
 
-test('a body of another type than JSON is refused before it is read', async () => {
+test('a request whose body is not JSON by its content type is refused with 415 before it is read', async () => {
   const { url } = await bench.start();
   const code = await createIdentityCode(bench.harness.pool, '1001');
   const types = [
@@ -168,7 +168,7 @@ test.each([
   [`{"code":"${'A'.repeat(201)}"}`, 400],
   [`{"code":"${'A'.repeat(2_000)}"}`, 413],
   [`${' '.repeat(100_000)}{"code":"AAAA-BBBB-CCCC"}`, 413],
-])('a sign-in with %j signs nobody in', async (body, status) => {
+])('a sign-in with the body %j signs nobody in', async (body, status) => {
   const { url } = await bench.start();
   await refuse(
     postSession(url, body).then((response) => response.status),
@@ -184,7 +184,7 @@ test('a request whose body does not arrive is ended with 408', async () => {
   expect(readStatus(await exchange(Number(new URL(url).port), head, '{"code'))).toBe(408);
 });
 
-test('forged cookies, and a real one without the key of its page, give no access', async () => {
+test('a forged cookie, or a real cookie without the key of its page, gives no access', async () => {
   const { url } = await bench.start();
   const real = await bench.signIn(url);
   const [cookie = '', key = ''] = real.split('#');
@@ -217,7 +217,7 @@ test('forged cookies, and a real one without the key of its page, give no access
   expect(await traces()).toEqual([1, 0]);
 });
 
-test('a socket refuses invalid sessions, agents and numbers', async () => {
+test('a socket with an invalid session, agent or number is refused', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   await bench.harness.rows(`insert into agents (id, summary) values ('product_owner', 'x')`);
@@ -246,7 +246,7 @@ test('a socket refuses invalid sessions, agents and numbers', async () => {
   expect((await bench.open({ url, cookie, agent: 'product_owner' })).refused).toBeNull();
 });
 
-test('the twenty-first page of a person is refused, and of nobody else, until one is closed', async () => {
+test("the twenty-first page of a person is refused until one is closed, and other people's pages are not", async () => {
   const { url } = await bench.start();
   const [ada, ben] = [await bench.signIn(url), await bench.signIn(url, '1002')];
   const pages: TestPage[] = [];
@@ -261,7 +261,7 @@ test('the twenty-first page of a person is refused, and of nobody else, until on
   await until(async () => (await bench.open({ url, cookie: ada })).refused === null);
 });
 
-test('nobody gets a file that they were not sent', async () => {
+test('a person cannot download a file that was not sent to them', async () => {
   const { url } = await bench.start();
   const [ada, ben] = [await bench.signIn(url), await bench.signIn(url, '1002')];
   await bench.harness

@@ -6,7 +6,7 @@ import { eventually, until } from '../support/until.ts';
 import { TestPage, type PageOptions } from './page.ts';
 import { cookieOf, postSession } from './requests.ts';
 
-describe('how a page is used', () => {
+describe('the mode that a page reports', () => {
   let stack: Stack;
   let url: string;
   let next = 2700;
@@ -38,7 +38,7 @@ describe('how a page is used', () => {
     await until(() => page.find('products fit'));
   };
 
-  it('redraws the view for voice, in its place, without a message of the person', async () => {
+  it("redraws the view for voice in place, without a message in the person's name", async () => {
     const page = await open({ agent: 'mortgage' });
     await findProducts(page);
     const before = page.find('products fit');
@@ -65,7 +65,7 @@ describe('how a page is used', () => {
     page.socket.terminate();
   });
 
-  it('changes nothing when it is sent again', async () => {
+  it('changes nothing when it is reported again', async () => {
     const page = await open({ agent: 'mortgage' });
     await findProducts(page);
     for (let count = 0; count < 3; count += 1) page.send('client.mode.update', { mode: 'text', device: 'mobile' });
@@ -75,7 +75,7 @@ describe('how a page is used', () => {
     page.socket.terminate();
   });
 
-  it('takes effect in order with messages', async () => {
+  it('takes effect in the order in which the page sent it and its messages', async () => {
     const page = await open({ agent: 'mortgage' });
     page.say('the house is worth 300,000 and I want to borrow 210,000, fixed for 5 years');
     page.send('client.mode.update', { mode: 'voice', device: 'desktop' });
@@ -91,14 +91,14 @@ describe('how a page is used', () => {
     page.socket.terminate();
   });
 
-  it('is known from the first message on', async () => {
+  it('applies to the first message when the page reports it at the start', async () => {
     const page = await open({ agent: 'mortgage', device: 'mobile', mode: 'text' });
     await findProducts(page);
     expect(page.find('products fit')?.props['text']).toContain('- 4.12%, fee £999: **£1,122.42** a month');
     page.socket.terminate();
   });
 
-  it('starts no conversation, and does not affect an agent that ignores it', async () => {
+  it('starts no conversation, and no turn of an agent that ignores modes', async () => {
     const page = await open({ agent: 'mortgage' });
     page.send('client.mode.update', { mode: 'voice', device: 'mobile' });
     await modesSettled(1);
@@ -122,7 +122,7 @@ describe('how a page is used', () => {
     { mode: ['voice'], device: 'desktop' },
     'voice',
     null,
-  ])('is refused as %j, and leaves no row', async (payload) => {
+  ])('closes the page when it is %j, and leaves no row', async (payload) => {
     const page = await open({ agent: 'mortgage' });
     page.send('client.mode.update', payload);
     await until(() => page.closed);

@@ -23,7 +23,7 @@ const speak = async (gateway: WebGateway, text: string): Promise<void> => {
   await until(() => page.find(text));
 };
 
-test('a token that Telegram refuses stops no other channel, is told to the admins there, and needs no restart', async () => {
+test('a token that Telegram refuses stops no other channel, is reported to admins there, and is tried again', async () => {
   for (let n = 0; n < 2; n += 1) await bench.harness.fault({ method: 'getMe', error: { code: 401 } });
   const gateway = await bench.start({ GATEWAY_CHANNELS: 'telegram,web' });
   await until(async () => (await faults()).length > 0);
@@ -49,7 +49,7 @@ test('a token that Telegram refuses stops no other channel, is told to the admin
   await until(async () => (await faults()).length === 0);
 });
 
-test('a missing file of sources stops no other channel, and is read once it exists', async () => {
+test('a missing file of ingress sources stops no other channel, and is read once it exists', async () => {
   const file = writeSources(SOURCES);
   rmSync(file);
   const settings = { GATEWAY_CHANNELS: 'ingress,web', INGRESS_SOURCES_FILE: file };
@@ -85,6 +85,6 @@ test.each([
   await until(async () => (await faults()).some((say) => say.startsWith('channel-refused:web: ')));
 });
 
-test('without any channel that can be opened the start is refused', async () => {
+test('a gateway none of whose channels can be opened does not start', async () => {
   await expect(bench.start({ WEB_PUBLIC_URL: 'ftp://chat.example.org' })).rejects.toThrow('WEB_PUBLIC_URL');
 });

@@ -34,7 +34,7 @@ const newest = async (): Promise<number> =>
 const viewOf = (page: TestPage): readonly PageComponent[] => page.shown;
 
 test.each([1, 2, 3])(
-  'a page that loses its socket again and again misses nothing and gets nothing twice: seed %i',
+  'a page that loses its socket repeatedly misses no change and gets none twice: seed %i',
   async (seed) => {
     const chance = createChance(seed);
     const { url } = await bench.start();
@@ -87,7 +87,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test('a page that asks for what follows any patch gets exactly that, in order, each once', async () => {
+test('a page that reconnects after any patch gets all later patches once and in order', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   for (let n = 0; n < 150; n += 1)
@@ -118,7 +118,7 @@ test('a page that asks for what follows any patch gets exactly that, in order, e
   }
 });
 
-test('a page with an expired or unknown patch id starts from a full state', async () => {
+test('a page that reconnects with an expired or unknown patch id gets the full state', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const rows = Array.from({ length: 600 }, (_, n) => ({ text: `message ${n}` }));
@@ -144,7 +144,7 @@ test('a page with an expired or unknown patch id starts from a full state', asyn
   expect(kept.of('server.a2ui.patch')[0]?.payload.steps[0]?.op).toBe('put');
 });
 
-test('a removed message is gone in every tab, and in one that reconnects', async () => {
+test('a removed message disappears from every tab, including a tab that reconnects', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const page = await bench.open({ url, cookie });

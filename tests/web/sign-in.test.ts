@@ -16,8 +16,8 @@ const createCode = (userKey: string = ADA): Promise<string> => createIdentityCod
 const logins = (): Promise<readonly { token_hash: string; user_key: string }[]> =>
   bench.harness.rows('select token_hash, user_key from web_logins order by created_at');
 
-describe('a code', () => {
-  test('signs its person in, with a role and a cookie that no script and no other site can use', async () => {
+describe('a sign-in code', () => {
+  test('signs its person in with their role, and with a cookie hidden from scripts and other sites', async () => {
     const { url } = await bench.start();
     const response = await postSession(url, { code: await createCode() });
     expect(response.status).toBe(200);
@@ -35,7 +35,7 @@ describe('a code', () => {
     expect(await logins()).toHaveLength(1);
   });
 
-  test('signs one browser in when two use it at the same time', async () => {
+  test('signs in one of several browsers that use it at the same time', async () => {
     const [first, second] = [await bench.start(), await bench.start({ GATEWAY_NAME: 'other' })];
     const code = await createCode();
     const answers = await Promise.all(
@@ -45,7 +45,7 @@ describe('a code', () => {
     expect(await logins()).toHaveLength(1);
   });
 
-  test('is answered alike whether it is unknown, used, expired, or of somebody who lost their role', async () => {
+  test('is refused in the same way when it is unknown, used, expired, or of a person without a role', async () => {
     const { url } = await bench.start();
     const [used, expired, former] = [await createCode(), await createCode(), await createCode(BEN)];
     await postSession(url, { code: used });
@@ -62,7 +62,7 @@ describe('a code', () => {
     expect(await logins()).toHaveLength(1);
   });
 
-  test('is refused after ten wrong ones from that address only', async () => {
+  test('is refused after ten wrong codes from the same address, and not from other addresses', async () => {
     const { url } = await bench.start();
     const code = await createCode();
     for (let n = 0; n < 10; n += 1)
@@ -74,7 +74,7 @@ describe('a code', () => {
 });
 
 describe('a login', () => {
-  test('survives a restart of a gateway whose port no other program could take', async () => {
+  test('survives a restart of the gateway when no other program could take the port', async () => {
     const first = await bench.start();
     const cookie = await bench.signIn(first.url);
     await first.close();
@@ -85,7 +85,7 @@ describe('a login', () => {
   test.each([
     ['of a gateway that binds its own', ''],
     ['of another `npm start`', 'start-of-another'.padEnd(32, '0')],
-  ])('is invalid at the next start %s, because another program may have seen its cookie', async (_of, key) => {
+  ])('is invalid after a restart %s, because another program may have seen its cookie', async (_of, key) => {
     const first = await bench.start({ WEB_START_KEY: key && 'start-of-this'.padEnd(32, '0') });
     const cookie = await bench.signIn(first.url);
     expect(await readSession(first.url, cookie)).toMatchObject({ person: { name: 'Ada' } });
@@ -97,7 +97,7 @@ describe('a login', () => {
     expect(page.closed?.code).toBe(4001);
   });
 
-  test('gets a new token, and ends the one that the browser sent', async () => {
+  test('gets a new token, and the token that the browser sent becomes invalid', async () => {
     const { url } = await bench.start();
     const planted = `signalbox=${'A'.repeat(43)}`;
     const first = cookieOf(await postSession(url, { code: await createCode() }, { cookie: planted }));
@@ -109,7 +109,7 @@ describe('a login', () => {
     expect(await readSession(url, second)).toMatchObject({ person: { name: 'Ben' } });
   });
 
-  test('leaves no token in the database', async () => {
+  test('stores no token in the database', async () => {
     const { url } = await bench.start();
     const token = (await bench.signIn(url)).split('=')[1] ?? '';
     const [login] = await logins();
@@ -117,7 +117,7 @@ describe('a login', () => {
     expect(JSON.stringify(await bench.harness.rows('select * from web_logins'))).not.toContain(token);
   });
 
-  test('ends with the sign-out, on every gateway, with its pages and no others', async () => {
+  test('ends with the sign-out on every gateway, and closes only its own pages', async () => {
     const [first, second] = [await bench.start(), await bench.start({ GATEWAY_NAME: 'other' })];
     const cookie = await bench.signIn(first.url);
     const other = await bench.signIn(first.url);
@@ -135,7 +135,7 @@ describe('a login', () => {
     expect(stays.closed).toBeNull();
   });
 
-  test('ends when its person loses their role, in whatever channel', async () => {
+  test('ends when its person loses their role in any channel', async () => {
     const { url } = await bench.start();
     const cookie = await bench.signIn(url, BEN);
     const page = await bench.open({ url, cookie });
@@ -147,7 +147,7 @@ describe('a login', () => {
     expect(await readSession(url, cookie)).toEqual(NOBODY);
   });
 
-  test('ends when the identity is unlinked', async () => {
+  test('ends when its identity is unlinked', async () => {
     const { url } = await bench.start();
     const cookie = await bench.signIn(url);
     const page = await bench.open({ url, cookie });
@@ -155,7 +155,7 @@ describe('a login', () => {
     await until(() => page.closed?.code === 4001);
   });
 
-  test('expires when unused, and is renewed by use', async () => {
+  test('expires when it is unused, and is renewed by use', async () => {
     const { url } = await bench.start();
     const cookie = await bench.signIn(url);
     await bench.harness.rows(`update web_logins set expires_at = now() + interval '1 day'`);
@@ -170,7 +170,7 @@ describe('a login', () => {
     await until(async () => (await bench.open({ url, cookie })).closed?.code === 4001);
   });
 
-  test('ends when the person has twenty newer ones', async () => {
+  test('ends when its person has twenty newer logins', async () => {
     const { url } = await bench.start();
     const first = await bench.signIn(url);
     for (let n = 0; n < 20; n += 1) await bench.signIn(url);
@@ -178,7 +178,7 @@ describe('a login', () => {
     expect(await readSession(url, first)).toEqual(NOBODY);
   });
 
-  test('signs in the same person, whichever of their linked identities the code was made for', async () => {
+  test('is for the same person, whichever of their linked identities made the code', async () => {
     const { url } = await bench.start();
     await linkIdentity(bench.harness.pool, { userKey: 'whatsapp-491701', channel: 'whatsapp', name: 'Ada' }, ADA);
     await bench.signIn(url, 'whatsapp-491701');
@@ -187,8 +187,8 @@ describe('a login', () => {
   });
 });
 
-describe('the people of a demo', () => {
-  test('can be chosen where only this machine listens, and do not include programs', async () => {
+describe('demo people who can be chosen without a code', () => {
+  test('are offered when only the local machine can connect, and do not include programs', async () => {
     const { url } = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
     await addPerson('ingress-ci');
     await bench.harness.rows(`update users set is_program = true where user_key = 'ingress-ci'`);
@@ -201,7 +201,7 @@ describe('the people of a demo', () => {
     expect((await fetch(`${printed}/`)).status).toBe(200);
   });
 
-  test('cannot be chosen by a program on this machine that does not know the printed address', async () => {
+  test('cannot be chosen by a local program that does not know the printed address', async () => {
     const started = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
     const { url } = started;
     expect(await readSession(url, null)).toEqual(NOBODY);
@@ -216,25 +216,25 @@ describe('the people of a demo', () => {
     expect(metrics).not.toContain(START_KEY);
   });
 
-  test('are refused at the start of a gateway that has no start key', async () => {
+  test('keep a gateway without a start key from starting', async () => {
     const start = bench.start({ WEB_DEMO_PEOPLE: 'on', WEB_START_KEY: '' });
     await expect(start).rejects.toThrow(/WEB_START_KEY/);
   });
 
-  test('cannot be chosen at a gateway that was not configured to offer them', async () => {
+  test('cannot be chosen at a gateway that is not configured to offer them', async () => {
     const { url } = await bench.start();
     expect((await postSession(url, { person: ADA })).status).toBe(401);
     expect(await logins()).toEqual([]);
   });
 
-  test('are refused at the start of a gateway that other machines can reach', async () => {
+  test('keep a gateway that other machines can reach from starting', async () => {
     const start = bench.start({ WEB_DEMO_PEOPLE: 'on', GATEWAY_HTTP_HOST: '0.0.0.0' });
     await expect(start).rejects.toThrow(/WEB_DEMO_PEOPLE/);
   });
 });
 
-describe('a public address', () => {
-  test('binds the cookie to its host, and to https', async () => {
+describe('the public address of the web page', () => {
+  test('limits the cookie to its host and to https', async () => {
     const { url } = await bench.start({ WEB_PUBLIC_URL: 'https://chat.example.org' });
     const response = await postSession(url, { code: await createCode() }, { origin: 'https://chat.example.org' });
     expect(response.headers.getSetCookie()[0]).toMatch(
@@ -249,7 +249,7 @@ describe('a public address', () => {
     ['http://chat.example.org', /https/],
     ['https://chat.example.org/page', /path/],
     ['ftp://chat.example.org', /WEB_PUBLIC_URL/],
-  ])('is refused as %s', (given, problem) => {
+  ])('is refused when it is %s', (given, problem) => {
     const settings = {
       GATEWAY_CHANNELS: 'web',
       DATABASE_URL: 'postgres://x',
@@ -270,7 +270,7 @@ describe('a public address', () => {
     ['https://chat.example.org', 'shop.example.org', true],
     ['https://chat.example.org', 'notchat.example.org', true],
     [undefined, '127.0.0.1', true],
-  ])('with pages at %s and deployed services at %s: %s', (page, services, isFine) => {
+  ])('at %s with deployed services at %s is accepted: %s', (page, services, isFine) => {
     const given = page === undefined ? {} : { WEB_PUBLIC_URL: page };
     const places = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRETS_SEALING_KEY: 'x' };
     const settings = { GATEWAY_CHANNELS: 'web', PROXY_PUBLIC_HOST: services, ...places, ...given };

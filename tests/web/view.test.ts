@@ -24,7 +24,7 @@ const open = async (options: Partial<ConstructorParameters<typeof TestPage>[0]> 
   return bench.open({ url, cookie: await bench.signIn(url), ...options });
 };
 
-test('a wide table becomes cards on a phone, and a table again when the page is wide', async () => {
+test('a wide table becomes cards on a phone, and a table again on a wide page', async () => {
   const page = await open();
   await bench.harness.say(CHAT, [{ text: WIDE }, { text: NARROW }]);
   const { id } = await until(() => page.find('These run') && page.find('| a |') && page.find('These run'));
@@ -64,7 +64,7 @@ test('a wide table becomes cards on a phone, and a table again when the page is 
   expect(page.components.get(id)?.props['text']).toBe(WIDE);
 });
 
-test('tables are sent as cards to a page that says at its start that it is on a phone', async () => {
+test('a page that reports a phone when it opens gets tables as cards', async () => {
   const page = await open({ device: 'mobile' });
   await bench.harness.say(CHAT, [{ text: WIDE }]);
   const shown = await until(() => page.find('These run'));
@@ -90,7 +90,7 @@ test('a page in voice mode reads new messages aloud as plain words, until the mo
   expect(page.of('server.voice.say')).toHaveLength(1);
 });
 
-test('voice mode affects one page: another one of the same person stays silent', async () => {
+test('voice mode affects one page only, and other pages of the same person stay silent', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const [aloud, silent] = [await bench.open({ url, cookie, mode: 'voice' }), await bench.open({ url, cookie })];
@@ -100,7 +100,7 @@ test('voice mode affects one page: another one of the same person stays silent',
   expect(silent.frames.map(({ type }) => type)).toEqual(silent.frames.map(() => 'server.a2ui.patch'));
 });
 
-test('a page in voice mode reads missed messages once after a reconnect, and no earlier ones', async () => {
+test('a page in voice mode reads missed messages aloud once after a reconnect, and no earlier ones', async () => {
   const { url } = await bench.start();
   const cookie = await bench.signIn(url);
   const page = await bench.open({ url, cookie, mode: 'voice' });
@@ -114,7 +114,7 @@ test('a page in voice mode reads missed messages once after a reconnect, and no 
   expect(back.of('server.voice.say').map(({ payload }) => payload.text)).toEqual(['Missed.']);
 });
 
-test('the page shows that the agent works until there is an answer', async () => {
+test('a page shows that the agent is working until the answer arrives', async () => {
   const page = await open();
   await until(() => page.frames.length > 0);
   await tellGateways({ from: 'other', news: { kind: 'thinking', chatKey: CHAT } });
@@ -124,7 +124,7 @@ test('the page shows that the agent works until there is an answer', async () =>
   expect(page.of('server.agent.thinking').map(({ payload }) => payload.active)).toEqual([true, false]);
 });
 
-test('every component has the props of its type, whatever a message holds', async () => {
+test('every component has the properties of its type for any content of a message', async () => {
   const page = await open();
   const bodies = [
     { text: 'plain', buttons: [] },

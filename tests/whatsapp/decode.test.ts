@@ -17,7 +17,7 @@ const withMessage = (fields: object) => {
   return copy;
 };
 
-describe('a webhook of a public project', () => {
+describe('a webhook body published by another project', () => {
   it.each([
     [
       'text',
@@ -44,37 +44,37 @@ describe('a webhook of a public project', () => {
     ['reply', { kind: 'text', text: 'replied text', answers: 'wamid.xyzxyz==' }],
     ['quickReply', { kind: 'text', text: 'title', answers: 'wamid.xyzxyz==' }],
     ['edit', { kind: 'edit', text: 'Text was edited', messageId: 'wamid.zzzzzz' }],
-  ] as const)('%s is read', (name, wanted) => {
+  ] as const)('of the kind %s is decoded', (name, wanted) => {
     expect(updateOf(name)).toMatchObject({ ...PERSON, chatKind: 'private', ...wanted });
   });
 
-  it('of a reaction is ignored, and of an unknown button is a press on no row', () => {
+  it('with a reaction is ignored, and with an unknown button is a press that matches no message', () => {
     expect(updateOf('reaction')).toMatchObject({ kind: 'ignored', reason: 'reaction' });
     expect(updateOf('button')).toMatchObject({ kind: 'press', outboxId: '0' });
     expect(updateOf('list')).toMatchObject({ kind: 'press', outboxId: '0' });
   });
 
-  it('of a changed number vacates the old one', () => {
+  it('about a changed number removes the owner of the old number', () => {
     expect(updateOf('numberChange')).toMatchObject({ kind: 'vacated', userKey: 'whatsapp-972987654321' });
   });
 
-  it('of other projects has the same shape', () => {
+  it('with other fields is decoded too', () => {
     expect(updateOf('hi', '104469288944395')).toMatchObject({ text: 'Hi', name: 'Jordan Kalebu' });
     expect(updateOf('withUserIds', '123456123')).toMatchObject({ text: 'this is a text message' });
   });
 
-  it('of statuses has no update, and has the reason of a failed message', () => {
+  it('with statuses contains no message, and the reason of a failed delivery is decoded', () => {
     expect(decodeWebhook(PUBLIC_PAYLOADS.sent, NUMBER).updates).toEqual([]);
     const { statuses, updates } = decodeWebhook(PUBLIC_PAYLOADS.failed, NUMBER);
     expect([updates, statuses[0]?.status, statuses[0]?.errors[0]?.code]).toEqual([[], 'failed', 130472]);
   });
 
-  it('for another number is ignored', () => {
+  it('for another phone number is ignored', () => {
     expect(decodeWebhook(PUBLIC_PAYLOADS.text, '999').updates).toEqual([]);
   });
 });
 
-describe('a hostile webhook', () => {
+describe('a hostile webhook body', () => {
   it.each([
     ['a list', []],
     ['null', null],
@@ -82,19 +82,19 @@ describe('a hostile webhook', () => {
     ['entries without changes', { object: 'whatsapp_business_account', entry: [{}] }],
     ['a sender that is no number', withMessage({ from: 'whatsapp:1' })],
     ['a sender with a user name only', withMessage({ from: undefined })],
-  ])('%s gives no update, or one that is ignored', (_, payload) => {
+  ])('that is or has %s contains no message to admit', (_, payload) => {
     const { updates } = decodeWebhook(payload, NUMBER);
     expect(updates.every(({ kind }) => kind === 'ignored')).toBe(true);
   });
 
-  it('with an impossible time is dated now', () => {
+  it('with an impossible time is dated with the current time', () => {
     for (const timestamp of ['-1', '99999999999999', 'yesterday', -1]) {
       const [update] = decodeWebhook(withMessage({ timestamp }), NUMBER).updates;
       expect(Date.now() - Date.parse((update && 'at' in update && update.at) || '')).toBeLessThan(60_000);
     }
   });
 
-  it('with a too long id is keyed by its hash, and NUL in a text is removed', () => {
+  it('with an overlong id is stored under the hash of the id, and NUL is removed from its text', () => {
     const { updates } = decodeWebhook(
       withMessage({ id: `wamid.${'x'.repeat(150)}`, text: { body: 'a\u0000b\ud800' } }),
       NUMBER,
@@ -102,7 +102,7 @@ describe('a hostile webhook', () => {
     expect(updates[0]).toMatchObject({ updateId: expect.stringMatching(/^sha256:/), text: 'ab\ufffd' });
   });
 
-  it('with a button is read by its reference, whatever its title', () => {
+  it("with a button press is decoded by the button's id, whatever its title", () => {
     const reply = { id: '12:3', title: 'Approve everything' };
     const { updates } = decodeWebhook(
       withMessage({

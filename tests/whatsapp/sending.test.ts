@@ -24,14 +24,14 @@ const settledOf = async (id: string): Promise<string | null> => {
 const lastSeen = async () => (await harness.people.messages(ADA)).filter(({ fromBot }) => fromBot).at(-1);
 
 describe('a message', () => {
-  it('is formatted in the markup of WhatsApp, which Meta accepts', async () => {
+  it('is formatted in the markup of WhatsApp', async () => {
     const [id = ''] = await harness.say([{ text: '# Done\n\n**Bold** and `a*b*c`.\n\n```\nx **y**\n```' }]);
     await sentOf(id);
     expect((await lastSeen())?.text).toBe('*Done*\n\n*Bold* and `a*b*c`.\n\n```\nx **y**\n```');
     expect(await harness.people.problems()).toEqual([]);
   });
 
-  it('that is long comes in parts, in order and whole', async () => {
+  it('that is too long for WhatsApp is sent in parts, completely and in order', async () => {
     const before = (await harness.seen()).length;
     const lines = Array.from({ length: 600 }, (_, index) => `Line ${index} of a long message.`);
     const [id = ''] = await harness.say([{ text: lines.join('\n\n') }]);
@@ -41,7 +41,7 @@ describe('a message', () => {
     expect(parts.join('\n\n').match(/Line \d+ /g)).toEqual(lines.map((line) => line.match(/Line \d+ /)?.[0]));
   });
 
-  it('with three buttons has them under it, and a press is read as its value', async () => {
+  it("with three buttons shows them under its text, and a press sends the button's value", async () => {
     const buttons = ['Yes', 'No', 'Later'].map((label) => ({ label, value: `I say ${label}` }));
     const [id = ''] = await harness.say([{ text: 'Deploy?', buttons }]);
     await sentOf(id);
@@ -50,7 +50,7 @@ describe('a message', () => {
     await until(async () => (await harness.inbox()).some((one) => one['text'] === 'I say Later'));
   });
 
-  it('with more buttons has lists of ten, and the last of them is pressed like the first', async () => {
+  it('with more than three buttons shows lists of ten, and a press in any list works', async () => {
     const buttons = Array.from({ length: 12 }, (_, index) => ({
       label: `Server number ${index}`,
       value: `use ${index}`,
@@ -64,7 +64,7 @@ describe('a message', () => {
     expect(await harness.people.problems()).toEqual([]);
   });
 
-  it('whose answer was lost is sent again, and says so', async () => {
+  it('whose answer was lost is sent again under a line that says so', async () => {
     await harness.people.fault({ what: 'send', dropConnection: 'after' });
     const [id = ''] = await harness.say([{ text: 'Once or twice.' }]);
     await until(async () => (await harness.row(id)).status === 'sent');
@@ -72,14 +72,14 @@ describe('a message', () => {
     expect(shown).toEqual(['Once or twice.', expect.stringMatching(/^\(.*\)\nOnce or twice\.$/)]);
   });
 
-  it('that Meta refuses for good is given up, and the next one is sent', async () => {
+  it('that Meta refuses for good becomes undeliverable, and the next message is sent', async () => {
     await harness.people.fault({ what: 'send', code: 131026 });
     const [first = '', second = ''] = await harness.say([{ text: 'Lost.' }, { text: 'Found.' }]);
     await until(async () => (await harness.row(second)).status === 'sent');
     expect((await harness.row(first)).status).toBe('failed');
   });
 
-  it('that was taken and then not delivered is logged', async () => {
+  it('that Meta accepted and then could not deliver is logged', async () => {
     await harness.people.settings({ refuseBy: 'status' });
     await harness.people.postRaw(
       JSON.stringify({
@@ -104,7 +104,7 @@ describe('a message', () => {
 });
 
 describe('progress that other channels show in one message', () => {
-  it('sends its first step only, because WhatsApp cannot edit messages', async () => {
+  it('is sent with its first step only, because WhatsApp cannot edit messages', async () => {
     const before = (await harness.seen()).length;
     const slot = 'run_1/deploy';
     for (const text of ['Step 1', 'Step 2', 'Step 3']) {
@@ -118,7 +118,7 @@ describe('progress that other channels show in one message', () => {
 });
 
 describe('a token that Meta revokes', () => {
-  it('keeps messages until it is replaced, and the gateway is not ready meanwhile', async () => {
+  it('keeps messages waiting until the token is replaced, and the gateway is not ready until then', async () => {
     const readiness = async (): Promise<string> =>
       (await fetch(`http://127.0.0.1:${gateway.gateway.probe.port}/readyz`)).text();
     await harness.people.fault({ what: 'send', code: 190 });
@@ -131,8 +131,8 @@ describe('a token that Meta revokes', () => {
 });
 
 // Last, because a chat that had to wait is written to slowly from then on.
-describe('a message that comes too soon', () => {
-  it('for Meta is sent later, and only once', async () => {
+describe('a message that Meta refuses temporarily', () => {
+  it('is sent later, and only once', async () => {
     await harness.people.fault({ what: 'send', code: 131000 });
     await harness.people.fault({ what: 'send', html: '<h1>Bad gateway</h1>', status: 502 });
     await harness.people.fault({ what: 'send', code: 130429 });

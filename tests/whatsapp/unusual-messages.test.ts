@@ -54,8 +54,8 @@ const webhook = (messages: readonly unknown[], value: object = {}): string =>
 const bring = async (body: string): Promise<number> => (await harness.people.postRaw(body)).status;
 const kept = async (text: string) => (await harness.inbox()).find((one) => one['text'] === text);
 
-describe('a webhook in another shape than documented', () => {
-  it('a document whose caption is null is handled as one without a caption', async () => {
+describe('a webhook whose fields differ from the documentation', () => {
+  it('is read as a document without a caption when the caption is null', async () => {
     expect(await bring(NULL_CAPTION)).toBe(200);
     const envelope = await until(async () => (await harness.inbox()).find((one) => one['updateId'] === 'wamid.T1'));
     expect(envelope).toMatchObject({ text: '', attachments: [{ kind: 'document', ref: 'D1', name: 'a.txt' }] });
@@ -69,7 +69,7 @@ describe('a webhook in another shape than documented', () => {
     ['a sender that is a number', { from: Number(ADA) }],
     ['other kinds of messages beside it, all null', { document: null, interactive: null, system: null, edit: null }],
     ['a picture that is a text', { image: 'none' }],
-  ])('a message with %s is read', async (what, fields) => {
+  ])('is read when its message has %s', async (what, fields) => {
     expect(await bring(webhook([message({ text: { body: what }, ...fields })]))).toBe(200);
     expect(await kept(what)).toMatchObject({ userKey: `whatsapp-${ADA}` });
   });
@@ -79,18 +79,18 @@ describe('a webhook in another shape than documented', () => {
     ['contacts have no name', { contacts: [{ wa_id: ADA, profile: null }, null, 7] }],
     ['statuses and errors are null', { statuses: null, errors: null }],
     ['the id of our number is a number', { metadata: { phone_number_id: Number(BOT_DEFAULTS.phoneNumberId) } }],
-  ])('a webhook whose %s is read', async (what, value) => {
+  ])('is read when %s', async (what, value) => {
     expect(await bring(webhook([message({ text: { body: what } })], value))).toBe(200);
     expect(await kept(what)).toBeDefined();
   });
 
-  it('a number in place of text is read as text', async () => {
+  it('is read as text when a number stands in place of the text', async () => {
     await bring(webhook([message({ text: { body: 4711 } })]));
     expect(await kept('4711')).toBeDefined();
   });
 });
 
-describe('an unreadable message', () => {
+describe('an unreadable WhatsApp message', () => {
   it.each([
     ['without an id', { id: null, text: { body: 'lost?' } }],
     ['with an id that is an object', { id: { a: 1 }, text: { body: 'lost?' } }],
@@ -101,7 +101,7 @@ describe('an unreadable message', () => {
     ['of the type __proto__', { type: '__proto__' }],
     ['of the type toString', { type: 'toString' }],
     ['with a type that is a number', { type: 7 }],
-  ])('a message %s is answered, and the one beside it is read', async (what, fields) => {
+  ])('is answered when it is a message %s, and the message beside it is read', async (what, fields) => {
     const before = (await harness.seen()).length;
     const beside = `beside one ${what}`;
     expect(await bring(webhook([message(fields), message({ text: { body: beside } })]))).toBe(200);
@@ -123,7 +123,7 @@ describe('an unreadable message', () => {
     ]);
   });
 
-  it('does not affect the other parts of a webhook', async () => {
+  it('does not affect the other messages of its webhook', async () => {
     const text = 'a part that is whole';
     // What this file has built itself has entries.
     const { entry, ...rest } = JSON.parse(webhook([message({ text: { body: text } })])) as { entry: unknown[] };
@@ -133,7 +133,7 @@ describe('an unreadable message', () => {
     expect(gateway.lines.filter((line) => line['reason'] === 'part of a webhook')).toHaveLength(4);
   });
 
-  it('with the maximum nesting delays nothing', async () => {
+  it('with extremely deep nesting does not delay other messages', async () => {
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
     const text = 'beside something deep';
     const body = webhook([message({ text: { body: text } }), 'DEEP'], { errors: ['DEEP'] }).replaceAll('"DEEP"', deep);
@@ -142,7 +142,7 @@ describe('an unreadable message', () => {
     expect(await bring(deep)).toBe(200);
   });
 
-  it('with the name of an object property is harmless', () => {
+  it('does not include a message with a field named __proto__', () => {
     const body = webhook([message({ text: { body: 'hi' } })]).replace('"from"', '"__proto__":{"kind":"x"},"from"');
     expect(decodeWebhook(JSON.parse(body), BOT_DEFAULTS.phoneNumberId).updates).toMatchObject([
       { kind: 'text', text: 'hi' },
@@ -154,7 +154,7 @@ it.each([
   ['is none of ours', 'another-program:1'],
   ['has no id', null],
   ['is of a row that there is not', '999999:0'],
-])('a press on a button that %s is answered', async (_, id) => {
+])('a press on a button whose reference %s is answered', async (_, id) => {
   const before = (await harness.seen()).length;
   const interactive = { type: 'button_reply', button_reply: { id, title: 'Yes' } };
   expect(await bring(webhook([message({ type: 'interactive', interactive })]))).toBe(200);

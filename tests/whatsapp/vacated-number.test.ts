@@ -67,7 +67,7 @@ test.each([
     },
   ],
 ])(
-  'a number whose owner %s has no role, gets nothing that waited, and is what it was once an admin says so',
+  'a phone number whose owner %s loses its role and its waiting messages until an admin restores it',
   async (_, signal) => {
     await signal();
     expect(await findUser(harness.pool, KEY)).toBeNull();
@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test('a notice that Meta repeats after it was settled changes nothing', async () => {
+test('a notice of a changed number that Meta repeats after an admin settled it changes nothing', async () => {
   const id = await bring(system('user_changed_number'));
   await harness.people.say(ADMIN, `/allow ${KEY} developer`);
   await until(async () => (await findUser(harness.pool, KEY)) !== null);
@@ -92,7 +92,7 @@ test('a notice that Meta repeats after it was settled changes nothing', async ()
   expect(await findUser(harness.pool, KEY)).toMatchObject({ role: 'developer' });
 });
 
-test('another account of the same person confirms the number by a code, and no invitation does', async () => {
+test("a changed number is confirmed by a code from the person's other account, and not by an invitation", async () => {
   const home = `whatsapp-${OTHER}`;
   const role = `insert into users (user_key, channel, name, role, person) values ($1, 'whatsapp', 'Ada', 'developer', $2)`;
   await harness.pool.query(role, [home, KEY]);
@@ -111,7 +111,7 @@ test('another account of the same person confirms the number by a code, and no i
   expect(rows).toEqual([{ person: KEY }]);
 });
 
-test('a role that is removed while the number is in doubt stays removed, with all waiting work', async () => {
+test('a role that an admin removes while the owner of the number is unsure stays removed, with all waiting work', async () => {
   const [id = ''] = await (async () => {
     await bring(system('user_changed_number'));
     return harness.say([{ text: 'The secret plan.' }]);
@@ -122,7 +122,7 @@ test('a role that is removed while the number is in doubt stays removed, with al
   expect([(await harness.row(id)).status, await findUser(harness.pool, KEY)]).toEqual(['undeliverable', null]);
 });
 
-test('terminal control characters are removed from a name', async () => {
+test('a name from WhatsApp is stored without terminal control characters', async () => {
   const name = 'A\u001b[2Jd\u0007a\u202e\u009b31m';
   await bring(text('hi'), { profile: { name } });
   const named = await until(async () =>

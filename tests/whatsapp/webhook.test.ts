@@ -45,7 +45,7 @@ const post = async (body: string, headers: Readonly<Record<string, string>>): Pr
 const texts = async (): Promise<readonly unknown[]> => (await harness.inbox()).map((envelope) => envelope['text']);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-describe('the challenge', () => {
+describe('the verification challenge of Meta', () => {
   const ask = (query: Readonly<Record<string, string>>) =>
     fetch(`${gateways[0].webhook}?${new URLSearchParams(query).toString()}`);
   const right = {
@@ -54,7 +54,7 @@ describe('the challenge', () => {
     'hub.challenge': '1158201444',
   };
 
-  it('is returned as text for the right token', async () => {
+  it('is returned as plain text when the token is right', async () => {
     const answer = await ask(right);
     expect([answer.status, await answer.text()]).toEqual([200, '1158201444']);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
@@ -82,12 +82,12 @@ describe('a webhook that Meta did not sign', () => {
     ['has the signature of another body', { 'x-hub-signature-256': signatureOf(messageOf('wamid.other', 'hi')) }],
     ['has a signature with more behind it', { 'x-hub-signature-256': `${signatureOf(body)}0` }],
     ['has a signature of the wrong kind', { 'x-hub-signature-256': signatureOf(body).replace('sha256', 'sha512') }],
-  ])('is refused: it %s', async (_, headers) => {
+  ])('is refused when it %s', async (_, headers) => {
     expect(await post(body, { ...JSON_TYPE, ...headers })).toBe(401);
     expect(await texts()).not.toContain('drop all');
   });
 
-  it('is refused by its headers, before the body', async () => {
+  it('is refused by its headers before its body is read', async () => {
     const { hostname, port } = new URL(gateways[0].webhook);
     const socket = connect(Number(port), hostname);
     const head = [
@@ -102,7 +102,7 @@ describe('a webhook that Meta did not sign', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('is refused when it is too large, or no JSON by its type', async () => {
+  it('is refused when it is too large or its content type is not JSON', async () => {
     const large = messageOf('wamid.large', 'x'.repeat(3 * 1024 * 1024));
     expect(await post(large, { ...JSON_TYPE, 'x-hub-signature-256': signatureOf(large) })).toBe(413);
     expect(await post(body, { 'content-type': 'text/plain', 'x-hub-signature-256': signatureOf(body) })).toBe(415);
@@ -110,7 +110,7 @@ describe('a webhook that Meta did not sign', () => {
 });
 
 describe('a webhook that Meta signed', () => {
-  it('is admitted once, however often and wherever it arrives', async () => {
+  it('is admitted once, however often and at whichever gateway it arrives', async () => {
     const body = messageOf('wamid.replayed', 'only once');
     const answers = [];
     for (let time = 0; time < 6; time += 1) answers.push((await harness.people.postRaw(body)).status);
@@ -118,13 +118,13 @@ describe('a webhook that Meta signed', () => {
     expect((await texts()).filter((text) => text === 'only once')).toHaveLength(1);
   });
 
-  it('is verified by its bytes, with any JSON escapes', async () => {
+  it('is verified by its raw bytes, whatever JSON escapes it contains', async () => {
     const body = messageOf('wamid.escaped', 'Gr\u00fc\u00dfe').replace('\u00fc', '\\u00fc');
     expect(await post(body, { ...JSON_TYPE, 'x-hub-signature-256': signatureOf(body) })).toBe(200);
     expect(await texts()).toContain('Gr\u00fc\u00dfe');
   });
 
-  it('keeps the order of a person, when its messages come reversed and twice in one body', async () => {
+  it("keeps the order of a person's messages, even when they arrive reversed and twice", async () => {
     await harness.people.hold();
     await harness.people.say(ADA, 'first');
     await harness.people.advanceClock(2_000);
@@ -134,7 +134,7 @@ describe('a webhook that Meta signed', () => {
     expect((await texts()).filter((text) => text === 'first' || text === 'second')).toEqual(['first', 'second']);
   });
 
-  it('that is no JSON is kept as a dead letter, and does not come again', async () => {
+  it('that is not JSON is stored as a dead letter, and Meta does not repeat it', async () => {
     const body = '{"object": ';
     expect((await harness.people.postRaw(body)).status).toBe(200);
     const { rows } = await harness.pool.query(`select reason from dead_letters where source = 'inbound'`);
@@ -147,7 +147,7 @@ describe('a webhook that Meta signed', () => {
     expect(await texts()).not.toContain('not for us');
   });
 
-  it('of a file holds its id and its type, and the file is fetched by them', async () => {
+  it("with a file stores the file's id and type, and the file is fetched by them", async () => {
     const bytes = Buffer.from('name,amount\na,1\n');
     await harness.people.sendFile(ADA, {
       kind: 'document',

@@ -33,7 +33,7 @@ const age = () =>
   ]);
 
 describe('after 24 hours without a message of the person', () => {
-  it('the template is sent once, the message waits, and it is sent when they write', async () => {
+  it('the template is sent once, and the message waits until the person writes', async () => {
     await start();
     await hear('hello');
     await harness.people.advanceClock(DAY_MS);
@@ -49,7 +49,7 @@ describe('after 24 hours without a message of the person', () => {
     expect(await harness.people.problems()).toEqual([]);
   });
 
-  it('only the template is sent when the inbox shows that the 24 hours are over', async () => {
+  it('only the template is sent when the inbox shows that 24 hours have passed', async () => {
     const before = await start();
     await hear('hello');
     await before.close();
@@ -60,7 +60,7 @@ describe('after 24 hours without a message of the person', () => {
     expect((await harness.people.calls('send')).map(({ body }) => Object(body)['type'])).toEqual(['template']);
   });
 
-  it('a template that Meta refuses is an error in the log, and is tried again', async () => {
+  it('a template that Meta refuses is logged as an error and tried again', async () => {
     await harness.people.settings({ templates: [] });
     const gateway = await start();
     await harness.say([{ text: 'To somebody who never wrote.' }]);
@@ -68,7 +68,7 @@ describe('after 24 hours without a message of the person', () => {
     expect(await harness.seen()).toEqual([]);
   });
 
-  it('without a template the message waits all the same', async () => {
+  it('the message waits when no template is configured', async () => {
     const gateway = await start({ WHATSAPP_TEMPLATE: undefined as unknown as string });
     const [id = ''] = await harness.say([{ text: 'Later.' }]);
     await until(() => gateway.lines.some(({ message }) => String(message).includes('there is no template')));
@@ -77,8 +77,8 @@ describe('after 24 hours without a message of the person', () => {
   });
 });
 
-describe('starting', () => {
-  it('with a token that Meta does not know names a remedy, and still receives messages', async () => {
+describe('the start of the WhatsApp channel', () => {
+  it('with a token that Meta refuses names a remedy, and messages are still received', async () => {
     const { gateway, webhook, lines } = await harness.startGateway({ WHATSAPP_ACCESS_TOKEN: 'another-token' });
     const ask = async (): Promise<string> => (await fetch(`http://127.0.0.1:${gateway.probe.port}/readyz`)).text();
     await until(async () => (await ask()).includes('WHATSAPP_ACCESS_TOKEN'));
@@ -88,7 +88,7 @@ describe('starting', () => {
     await until(async () => (await harness.inbox()).some((one) => one['text'] === 'written meanwhile'));
   });
 
-  it('without its variables is refused, and each of them is named', async () => {
+  it('without its settings is refused, and each missing setting is named', async () => {
     const none = { WHATSAPP_ACCESS_TOKEN: '', WHATSAPP_APP_SECRET: 'short', WHATSAPP_TEMPLATE: 'Hello' };
     await expect(harness.startGateway(none)).rejects.toThrow(
       /WHATSAPP_ACCESS_TOKEN[\s\S]*WHATSAPP_APP_SECRET[\s\S]*WHATSAPP_TEMPLATE/,

@@ -57,7 +57,7 @@ test('a bot that polls answers a command and a button', async () => {
   expect(await toast).toMatchObject({ text: 'You chose tea' });
 });
 
-test('a rich message with a table arrives with its cells', async () => {
+test('a rich message with a table arrives with all of its cells', async () => {
   await meet();
   const cell = (value: string): ReturnType<typeof richTableCell> => richTableCell(value);
   const rich = new RichMessageBuilder().heading('Ports', 2).table([
@@ -81,7 +81,7 @@ test('a draft grows until the message is sent', async () => {
   expect(await ended).toMatchObject({ draftId: 7, reason: 'sent' });
 });
 
-test('a file that a bot sends comes back byte for byte', async () => {
+test('a file that a bot sends can be downloaded unchanged', async () => {
   await meet();
   const bytes = Uint8Array.from({ length: 5_000 }, (_, index) => index % 256);
   const sent = await bot.api.sendDocument({ chat_id: ADA, document: new InputFile(bytes, { filename: 'x.bin' }) });
@@ -90,7 +90,7 @@ test('a file that a bot sends comes back byte for byte', async () => {
   expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
 });
 
-test('a bot behind a webhook gets its updates with the secret', async () => {
+test('a bot with a webhook receives its updates with the secret token', async () => {
   const server = await serveWebhook();
   const { port } = server.address() as AddressInfo; // it listens on TCP
   await bot.api.setWebhook({ url: `http://127.0.0.1:${port}/hook`, secret_token: SECRET });
@@ -100,7 +100,7 @@ test('a bot behind a webhook gets its updates with the secret', async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('polling while a webhook is set is refused in the words of Telegram', async () => {
+test("a bot that polls while a webhook is set is refused with Telegram's error text", async () => {
   await bot.api.setWebhook({ url: 'http://127.0.0.1:9/hook' });
   const refusal = await bot.api.getUpdates().catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(TelegramApiError);

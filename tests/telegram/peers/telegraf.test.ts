@@ -54,14 +54,14 @@ test('a telegraf bot edits its question when a button is pressed', async () => {
   expect(answered.status).toBe(200);
 });
 
-test('a telegraf bot sends a file that the person can open', async () => {
+test('a telegraf bot sends a file that the person can download', async () => {
   await launch();
   const sent = people.nextEvent((event) => event.kind === 'message' && event.message.from.isBot);
   await people.post('/api/messages', { from: ADA, text: 'file' });
   expect(await sent).toMatchObject({ message: { file: { kind: 'document', name: 'table.csv', sizeBytes: 8 } } });
 });
 
-test('telegraf names a refusal of the simulator as it names one of Telegram', async () => {
+test("telegraf reports an error of the simulator with Telegram's code and text", async () => {
   const refusal = await bot.telegram.sendMessage(1002, 'hi').catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(TelegramError);
   expect(refusal).toMatchObject({ code: 403, description: "Forbidden: bot can't initiate conversation with a user" });

@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 afterEach(async () => void (await closeAll(parts, log)));
 
-test('a conversation runs over a Bot API server that somebody else wrote', async () => {
+test('a conversation works with the independent Bot API server telegram-test-api', async () => {
   const person = server.getClient(TOKEN, { userId: PERSON, chatId: PERSON, firstName: 'Ada' });
   await person.sendMessage(person.makeMessage('create a project called tea'));
   const question = await eventually(

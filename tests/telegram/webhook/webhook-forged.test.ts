@@ -131,7 +131,7 @@ async function readCounts(): Promise<Readonly<Record<string, number>>> {
 const rows = async (): Promise<number> => (await harness.rows('select 1 from inbox')).length;
 const letters = async (): Promise<number> => (await harness.rows('select 1 from dead_letters')).length;
 
-test.each(FORGERIES)('$what is refused with $status and its body is not taken', async (forgery) => {
+test.each(FORGERIES)('a request with $what is refused with $status before its body is read', async (forgery) => {
   const before = await readCounts();
   const { status, sentBytes } = await sendRaw(gateway.port, forgery.head, { bytes: forgery.restBytes ?? 0 });
   // A server that closes on a flood resets the connection, which may overtake the answer.
@@ -142,7 +142,7 @@ test.each(FORGERIES)('$what is refused with $status and its body is not taken', 
   expect(await letters()).toBe(0);
 });
 
-test('the same requests without the mistake reach the parser', async () => {
+test('the forged request with its mistake corrected reaches the parser', async () => {
   const { port } = gateway;
   // Closed by the server after its answer, because we ask for it.
   const closes = { host: 'Host: bot.example.org\r\nConnection: close' };
@@ -154,7 +154,7 @@ test('the same requests without the mistake reach the parser', async () => {
   await harness.rows('delete from dead_letters');
 });
 
-test('bytes after the announced length are no second request', async () => {
+test('bytes after the announced length are not read as a second request', async () => {
   const smuggled = forge({ secret: '' });
   const update = JSON.stringify(createUpdate(5_000, 1005, 'before the smuggled one'));
   const length = `Content-Length: ${update.length}`;
@@ -164,7 +164,7 @@ test('bytes after the announced length are no second request', async () => {
   expect(await rows()).toBe(before + 1);
 });
 
-test('a thousand forged requests store no row and delay nobody', async () => {
+test('a thousand forged requests store no row and delay no genuine update', async () => {
   const before = { counts: await readCounts(), rows: await rows() };
   const small = FORGERIES.filter((forgery) => forgery.restBytes === undefined);
   const forged = Array.from({ length: 1_000 }, (_, n) => small[n % small.length] as Forgery); // n is within the list
@@ -195,13 +195,13 @@ test('a thousand forged requests store no row and delay nobody', async () => {
   expect(difference('unreadable')).toBe(0);
 });
 
-test('the log reports refused requests once, and never shows a secret', async () => {
+test('the log summarizes refused requests, and never shows the secret', async () => {
   const told = gateway.lines.filter((line) => line['message'] === 'requests refused');
   expect(told.length).toBeGreaterThan(0);
   expect(told.length).toBeLessThan(50);
   expect(JSON.stringify(gateway.lines)).not.toContain(SECRET);
 });
 
-test('a genuine update is accepted afterwards', async () => {
+test('a genuine update is accepted after the forged ones', async () => {
   expect((await bring(gateway.url, createUpdate(9_000, 1002, 'still here'))).status).toBe(200);
 });

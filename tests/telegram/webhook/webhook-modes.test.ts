@@ -24,8 +24,8 @@ const speak = (text: string): Promise<unknown> => harness.people.post('/api/mess
 const untilAdmitted = (count: number): Promise<unknown> =>
   until(`${count} messages are admitted`, async () => (await inbox()) === count, 30_000);
 
-describe('polling and webhook', () => {
-  test('a gateway that is set up to poll waits while others receive by webhook, and takes over when they end', async () => {
+describe('with polling and webhook gateways', () => {
+  test('a gateway set to poll waits while another uses a webhook, and polls when that one ends', async () => {
     const webhook = await startWebhookGateway(harness);
     const polling = await harness.startGateway();
     await untilProblem(polling, 'receive by webhook, but this one is set up to poll, so it does not listen');
@@ -44,7 +44,7 @@ describe('polling and webhook', () => {
     await untilAdmitted(2);
   });
 
-  test('a gateway that is set up for a webhook waits while another polls, and takes over when it ends', async () => {
+  test('a gateway set to use a webhook waits while another polls, and registers the webhook when that one ends', async () => {
     const polling = await harness.startGateway();
     await untilReady(polling);
     const port = await freePort();
@@ -65,7 +65,7 @@ describe('polling and webhook', () => {
     expect((await harness.calls('getUpdates')).filter((call) => call.status === 409)).toEqual([]);
   });
 
-  test('one of two gateways that disagree receives, and the other says why it does not', async () => {
+  test('of two gateways with different modes one receives updates, and the other says why it does not', async () => {
     const port = await freePort();
     const settings = {
       TELEGRAM_WEBHOOK_URL: `http://127.0.0.1:${port}/`,
@@ -83,7 +83,7 @@ describe('polling and webhook', () => {
     expect([polled.length > 0, set.length > 0].filter(Boolean)).toHaveLength(1);
   });
 
-  test('several gateways with a webhook are all ready, and one that polls waits until the last has ended', async () => {
+  test('several gateways with a webhook are all ready, and a gateway that polls waits until the last one ends', async () => {
     const first = await startWebhookGateway(harness);
     const second = await startWebhookGateway(harness, { TELEGRAM_WEBHOOK_URL: first.url });
     const polling = await harness.startGateway();
@@ -96,7 +96,7 @@ describe('polling and webhook', () => {
     await untilReady(polling);
   });
 
-  test('a gateway that does not receive still delivers', async () => {
+  test('a gateway that receives no updates still sends messages', async () => {
     const polling = await harness.startGateway();
     await harness.meet(1001);
     await polling.close();
@@ -122,8 +122,8 @@ describe('polling and webhook', () => {
   });
 });
 
-describe('with a foreign program that has the token', () => {
-  test('a webhook that is set while a gateway polls is explained, and polling goes on when it is gone', async () => {
+describe('when another program uses the same bot token', () => {
+  test('a webhook set while a gateway polls is reported, and polling continues when the webhook is removed', async () => {
     const polling = await harness.startGateway();
     await untilReady(polling);
     await callBotApi(harness, 'setWebhook', { url: 'http://127.0.0.1:9/foreign/path' });
@@ -137,7 +137,7 @@ describe('with a foreign program that has the token', () => {
     await untilAdmitted(1);
   });
 
-  test('a left-over webhook is removed by the first gateway that polls, even when Telegram fails at first', async () => {
+  test('the first gateway that polls removes a left-over webhook, even when Telegram fails at first', async () => {
     await callBotApi(harness, 'setWebhook', { url: 'http://127.0.0.1:9/left/behind' });
     await harness.fault({ method: 'deleteWebhook', error: { code: 502 } });
     const polling = await harness.startGateway();
@@ -145,7 +145,7 @@ describe('with a foreign program that has the token', () => {
     expect(await readWebhook(harness)).toMatchObject({ url: '' });
   });
 
-  test('a removed webhook is set again, and one at another address is kept until a restart', async () => {
+  test('the gateway sets a removed webhook again, and replaces one at another address only after a restart', async () => {
     const url = `http://127.0.0.1:9/ours`;
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line) => void lines.push(line) });
@@ -210,7 +210,7 @@ describe('with a foreign program that has the token', () => {
 });
 
 describe('when Telegram', () => {
-  test('refuses the address, the gateway says why and goes on trying', async () => {
+  test('refuses the webhook address, the gateway says why and keeps trying', async () => {
     const port = await freePort();
     const started = await harness.startGateway({
       TELEGRAM_WEBHOOK_URL: 'https://bot.example.org/path',
@@ -222,7 +222,7 @@ describe('when Telegram', () => {
     expect(tells(started, 'Telegram refuses the webhook')).toHaveLength(1);
   });
 
-  test('asks to wait or is away at the start, the webhook is registered later', async () => {
+  test('answers 429 or is unavailable at the start, the gateway registers the webhook later', async () => {
     await harness.fault({ method: 'setWebhook', error: { code: 429, retryAfter: 1 } });
     await harness.fault({ method: 'getMe', error: { code: 502 } });
     await harness.fault({ method: 'getWebhookInfo', dropConnection: 'before' });
@@ -230,7 +230,7 @@ describe('when Telegram', () => {
     expect(await readWebhook(harness)).toMatchObject({ url: started.url });
   });
 
-  test('does not know the token, the gateway says what to do', async () => {
+  test('does not know the token, the gateway names a remedy', async () => {
     const port = await freePort();
     const started = await harness.startGateway({
       TELEGRAM_BOT_TOKEN: '100:wrong',

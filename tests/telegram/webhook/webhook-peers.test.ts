@@ -95,7 +95,7 @@ async function startProcess(name: string, proxyPort: number, port: number): Prom
 }
 
 test(
-  'two gateways behind one webhook lose and double nothing while one of them stops and comes back',
+  'two gateways behind one webhook store every update once when one of them stops and comes back',
   async () => {
     const ports = [await freePort(), await freePort()] as const;
     const proxy = await startProxy(ports);
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  'a gateway that is killed in the middle costs nothing: Telegram brings to the other what had no answer',
+  'two gateways behind one webhook store every update once when one of them is killed',
   async () => {
     const ports = [await freePort(), await freePort()] as const;
     const proxy = await startProxy(ports);

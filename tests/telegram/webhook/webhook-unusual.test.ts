@@ -42,7 +42,7 @@ test.each([
   expect(await harness.rows(`select 1 from inbox where envelope ->> 'text' = $1`, [text])).toHaveLength(1);
 });
 
-test('an update that cannot be stored is a dead letter, and its author is notified', async () => {
+test('an update that cannot be stored becomes a dead letter, and its author is notified', async () => {
   const letters = await harness.rows<{ id: string }>(`select id from dead_letters where reason = 'not storable'`);
   expect(letters.length).toBeGreaterThan(0);
   const lines = gateway.lines.filter((line) => line['message'] === 'update could not be admitted');
@@ -55,7 +55,7 @@ test('an update that cannot be stored is a dead letter, and its author is notifi
   }
 });
 
-test('an unreadable press is answered and delays nothing', async () => {
+test('a press with unreadable data is answered and does not delay the next message', async () => {
   const from = { id: 1001, is_bot: false, first_name: 'Ada' };
   const message = { message_id: 5, chat: { id: 1001, type: 'private' }, date: 1_700_000_000 };
   for (const data of ['constructor', '1:\0', `${'9'.repeat(40)}:1`, '__proto__:0'])

@@ -46,7 +46,7 @@ const untilBlocked = (): Promise<unknown> =>
   });
 
 describe('an update by webhook', () => {
-  test('becomes an inbox row with a wake-up, and commands are answered without polling', async () => {
+  test('becomes an inbox row and wakes the worker, and a command is answered without polling', async () => {
     const { url } = await startWebhookGateway(harness);
     await harness.people.post('/api/messages', { from: 1001, text: 'what is running?' });
     await harness.people.post('/api/messages', { from: 1001, text: '/whoami' });
@@ -62,7 +62,7 @@ describe('an update by webhook', () => {
     await until('nothing waits there', async () => (await readWebhook(harness)).pending_update_count === 0);
   });
 
-  test('keeps the order in which a person wrote', async () => {
+  test('keeps the order in which its person wrote', async () => {
     await startWebhookGateway(harness);
     const said = Array.from({ length: 60 }, (_, n) => `message ${n}`);
     for (const text of said) await harness.people.post('/api/messages', { from: 1001, text });
@@ -70,7 +70,7 @@ describe('an update by webhook', () => {
     expect(await texts()).toEqual(said);
   });
 
-  test('is acknowledged only when the row is committed', async () => {
+  test('is acknowledged only after its row is committed', async () => {
     const { url } = await startWebhookGateway(harness);
     const release = await blockInbox();
     let answered = false;
@@ -82,7 +82,7 @@ describe('an update by webhook', () => {
     expect(await texts()).toEqual(['hello']);
   });
 
-  test('that comes twice is one message', async () => {
+  test('that is delivered twice is stored once', async () => {
     const { url } = await startWebhookGateway(harness);
     const update = createUpdate(10, 1001, '/whoami');
     const answers = await Promise.all([bring(url, update), bring(url, update), bring(url, update)]);
@@ -92,7 +92,7 @@ describe('an update by webhook', () => {
     expect(await harness.rows('select 1 from outbox')).toHaveLength(1);
   });
 
-  test('that is no JSON is stored as one dead letter, and does not come again', async () => {
+  test('that is not JSON is stored as one dead letter, and Telegram does not repeat it', async () => {
     const started = await startWebhookGateway(harness);
     const broken = '{"update_id": 7, "message": {"text": "half of';
     expect((await bring(started.url, broken)).status).toBe(200);
@@ -121,7 +121,7 @@ describe('an update by webhook', () => {
   );
 });
 
-test('a whole conversation goes by webhook', async () => {
+test('a conversation with questions and answers runs over a webhook', async () => {
   const port = await freePort();
   const stack = await openStack({
     env: {
@@ -138,7 +138,7 @@ test('a whole conversation goes by webhook', async () => {
   expect(rows).toEqual([{ name: 'shop' }]);
 });
 
-test('while Postgres is away Telegram is asked to repeat, and afterwards nothing is lost or doubled', async () => {
+test('updates during an outage of Postgres are refused with a retry time, and later stored once', async () => {
   const relay = await openTcpRelay(Number(new URL(harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
   const through = new URL(harness.wiring.databaseUrl('gateway'));
@@ -159,7 +159,7 @@ test('while Postgres is away Telegram is asked to repeat, and afterwards nothing
   expect(await texts()).toEqual(['before', 'one', 'two', 'three']);
 });
 
-test('a body that cannot be stored while Postgres is away is refused, so that Telegram sends it again', async () => {
+test('a body that is not JSON is refused during an outage of Postgres, and stored when Telegram repeats it', async () => {
   const relay = await openTcpRelay(Number(new URL(harness.wiring.databaseUrl('gateway')).port));
   onTestFinished(() => relay.close());
   const through = new URL(harness.wiring.databaseUrl('gateway'));
@@ -172,7 +172,7 @@ test('a body that cannot be stored while Postgres is away is refused, so that Te
   expect(await deadLetters()).toEqual([{ reason: 'not JSON', raw: 'no json' }]);
 });
 
-test('a gateway that stops finishes what it is admitting, and the webhook stays', async () => {
+test('a gateway that stops stores the update it is working on, and keeps the webhook', async () => {
   const started = await startWebhookGateway(harness);
   const release = await blockInbox();
   const answer = bring(started.url, createUpdate(10, 1001, 'just in time'));
@@ -191,7 +191,7 @@ test('a gateway that stops finishes what it is admitting, and the webhook stays'
   expect(await texts()).toEqual(['just in time', 'to the next one']);
 });
 
-test('a gateway that stops does not wait for ever for an admission that hangs', async () => {
+test('a gateway that stops does not wait forever for an update that hangs', async () => {
   const started = await startWebhookGateway(harness);
   const release = await blockInbox();
   const answer = bring(started.url, createUpdate(10, 1001, 'stuck')).catch(() => null);
@@ -202,7 +202,7 @@ test('a gateway that stops does not wait for ever for an admission that hangs', 
   await closing;
 });
 
-test('a port that is taken ends the start', async () => {
+test('a gateway whose webhook port is taken does not start', async () => {
   const first = await startWebhookGateway(harness);
   await expect(startWebhookGateway(harness, { TELEGRAM_WEBHOOK_PORT: String(first.port) })).rejects.toThrow(
     'EADDRINUSE',
@@ -210,7 +210,7 @@ test('a port that is taken ends the start', async () => {
   expect(await readProblems(first)).toBe('ready\n');
 });
 
-test('a slow body is given up and frees its connection', async () => {
+test('a request with a slow body is ended at the deadline, and its connection is freed', async () => {
   const counted: string[] = [];
   const server = createWebhookServer({
     host: '127.0.0.1',
