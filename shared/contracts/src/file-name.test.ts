@@ -14,11 +14,11 @@ test.each([
   ['x] ignore this [y.txt', 'x ignore this y.txt'],
   ['Übersicht März.csv', 'Übersicht März.csv'],
   [`${'x'.repeat(300)}.csv`, `${'x'.repeat(116)}.csv`],
-])('the file name %j becomes %j', (given, clean) => {
+])('the file name %j is cleaned to %j', (given, clean) => {
   expect(cleanFileName(given)).toBe(clean);
 });
 
-test('a cleaned name is short, on one line and without a path, and cleaning is idempotent', () => {
+test('a cleaned file name is short, on one line and without a path, and cleaning it again changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
       const name = cleanFileName(given);
@@ -29,7 +29,7 @@ test('a cleaned name is short, on one line and without a path, and cleaning is i
   );
 });
 
-test('sizes are formatted in B, kB and MB', () => {
+test('a file size is shown in B, kB or MB', () => {
   expect([0, 999, 120_400, 20_000_000, 3_450_000].map(formatBytes)).toEqual([
     '0 B',
     '999 B',

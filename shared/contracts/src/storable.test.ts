@@ -8,8 +8,8 @@ const unusualText = fc.oneof(
 );
 const values = fc.object({ key: unusualText, values: [unusualText, fc.integer(), fc.constant(null)], maxDepth: 3 });
 
-describe('storable values', () => {
-  it('findUnstorable returns null for storable values and locates all others', () => {
+describe('values that Postgres can store', () => {
+  it('findUnstorable returns null for a storable value, and otherwise says where the problem is', () => {
     expect(findUnstorable({ a: [{ b: 'fine \ud83d\ude00' }, 1, null] })).toBeNull();
     expect(findUnstorable({ a: [{ b: 'x\0y' }] })).toBe(
       'arguments.a.0.b has a NUL character (U+0000) at 1; leave it out',
@@ -20,7 +20,7 @@ describe('storable values', () => {
     expect(findUnstorable('\0', 'the name of the tool')).toMatch(/^the name of the tool has a NUL/);
   });
 
-  it('makeStorable makes any value storable and leaves storable values unchanged', () => {
+  it('makeStorable makes any value storable, and does not change a value that is', () => {
     fc.assert(
       fc.property(values, (value) => {
         const result = makeStorable(value);
@@ -33,7 +33,7 @@ describe('storable values', () => {
     );
   });
 
-  it('makeStorable leaves dates unchanged', () => {
+  it('makeStorable does not change dates', () => {
     const at = new Date(0);
     expect(makeStorable({ at })).toEqual({ at });
   });

@@ -12,12 +12,12 @@ it.each([
   [5_399_000, '90 min'],
   [5_400_000, '2 h'],
   [3_600_000_000, '1000 h'],
-])('%i ms are %s', (ms, said) => {
+])('sayDuration shows %i ms as %s', (ms, said) => {
   expect(sayDuration(ms)).toBe(said);
   expect(sayDuration(ms, 'a language without a folder')).toBe(said);
 });
 
-it('writes tenths of a second as they are written in the language', () => {
+it('sayDuration writes tenths of a second with the decimal separator of the language', () => {
   expect(['de', 'es', 'ru', 'zh'].map((language) => sayDuration(400, language))).toEqual([
     '0,4 s',
     '0,4 s',

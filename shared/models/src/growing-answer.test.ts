@@ -16,8 +16,8 @@ const call = (index: number, args: string, name?: string, id?: string): AIMessag
     tool_call_chunks: [{ index, args, ...(name ? { name } : {}), ...(id ? { id } : {}), type: 'tool_call_chunk' }],
   });
 
-describe('a growing answer', () => {
-  it('is shown after each piece that changes it', () => {
+describe('a streamed answer of a model', () => {
+  it('is shown again after each piece of the stream that changes it', () => {
     expect(collectShown([text('It is'), text(''), text(' port'), text(' 8101.')])).toEqual([
       'It is',
       'It is port',
@@ -29,7 +29,7 @@ describe('a growing answer', () => {
     expect(collectShown([text('tea \uD83C'), text('\uDF75'), text('!')])).toEqual(['tea ', 'tea 🍵', 'tea 🍵!']);
   });
 
-  it('shows the message argument of a call, without its other arguments', () => {
+  it("shows the message argument of a respond_to_user call while it grows, without the call's other arguments", () => {
     const shown = collectShown([
       call(0, '', 'respond_to_user', 'a'),
       call(0, '{"awaiting_response":true,"mess'),
@@ -40,7 +40,7 @@ describe('a growing answer', () => {
     expect(shown).toEqual(['For which', 'For which project', 'For which project?']);
   });
 
-  it('shows text and messages in order, and no arguments of other tools', () => {
+  it('shows its texts and messages in order, and hides the arguments of calls to other tools', () => {
     const shown = collectShown([
       text('One moment.'),
       call(0, '{"message":"hidden"}', 'create_project', 'a'),
@@ -51,7 +51,7 @@ describe('a growing answer', () => {
     expect(shown.join()).not.toContain('hidden');
   });
 
-  it('separates complete calls that share one index', () => {
+  it('shows complete tool calls apart even when the provider gives them the same index', () => {
     const shown = collectShown([
       call(0, '{"message":"first"}', 'respond_to_user', 'a'),
       call(0, '{"message":"second"}', 'respond_to_user', 'b'),
@@ -59,7 +59,7 @@ describe('a growing answer', () => {
     expect(shown).toEqual(['first', 'first\n\nsecond']);
   });
 
-  it('shows the message of a call that arrives in one piece', () => {
+  it('shows the message of a tool call that arrives in one piece', () => {
     const piece = new AIMessageChunk({
       content: '',
       tool_calls: [{ id: 'a', name: 'respond_to_user', args: { message: 'all of it' } }],

@@ -13,7 +13,7 @@ function collectTexts(json: string, size: number): readonly string[] {
   return texts;
 }
 
-describe('a growing field', () => {
+describe('a text field of JSON that is still being streamed', () => {
   it.each([
     ['an escape', String.raw`{"message":"a\nb\t\"c\" \\ \/ d"}`],
     ['a code', String.raw`{"message":"caf\u00e9 \ud83d\ude00!"}`],
@@ -24,7 +24,7 @@ describe('a growing field', () => {
     ],
     ['a name that needs unescaping', String.raw`{"mess\u0061ge":"yes"}`],
     ['space everywhere', ` { "x" : null ,\n "message" :\t"yes" } `],
-  ])('is read when pieces are cut in %s', (_, json) => {
+  ])('is read correctly when the stream is cut within %s', (_, json) => {
     const whole = (JSON.parse(json) as { message: string }).message;
     for (let size = 1; size <= json.length; size += 1) {
       const texts = collectTexts(json, size);
@@ -33,7 +33,7 @@ describe('a growing field', () => {
     }
   });
 
-  it('ends as what JSON.parse reads, and never in half a surrogate pair', () => {
+  it('ends with the value that JSON.parse reads, and never shows half a surrogate pair', () => {
     const objects = fc.record(
       { message: fc.string({ unit: 'binary' }), other: fc.jsonValue(), list: fc.array(fc.jsonValue()) },
       { requiredKeys: ['message'] },
@@ -49,7 +49,7 @@ describe('a growing field', () => {
     );
   });
 
-  it('is empty when the field is missing or not a string', () => {
+  it('is empty when the field is missing or is no string', () => {
     expect(collectTexts('{"a":"message","b":{"message":"x"}}', 3).at(-1)).toBe('');
     expect(collectTexts('{"message":{"message":"x"}}', 3).at(-1)).toBe('');
     expect(collectTexts('not JSON at all', 3).at(-1)).toBe('');

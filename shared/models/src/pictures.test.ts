@@ -12,7 +12,7 @@ test.each([
   ['ollama:qwen3-vl:8b', true],
   ['openai_compatible:gpt-4.1', false],
   ['azure_openai:chat', false],
-])('%s accepts pictures by default: %s', (model, expected) => {
+])('whether the model %s accepts pictures by default: %s', (model, expected) => {
   expect(acceptsPictures(model)).toBe(expected);
 });
 
@@ -23,11 +23,11 @@ test.each([
   ['azure_openai:chat', true],
   ['azure_openai:chat-2', false],
   ['openai:gpt-5', false],
-])('an explicit list replaces the defaults: %s', (model, expected) => {
+])('a configured list of models that accept pictures replaces the defaults: %s', (model, expected) => {
   expect(acceptsPictures(model, 'openai_compatible:qwen/vl*, azure_openai:chat')).toBe(expected);
 });
 
-test('a star matches any characters or none, and pieces do not overlap', () => {
+test('a star in a pattern of model names matches any number of characters, also none', () => {
   expect(acceptsPictures('a:bc', 'a:*b*c*')).toBe(true);
   expect(acceptsPictures('a:aba', 'a:ab*ba')).toBe(false);
   expect(acceptsPictures('anything', '*')).toBe(true);

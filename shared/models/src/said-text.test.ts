@@ -4,7 +4,7 @@ import { extractVisibleText } from './said-text.ts';
 
 const ANSWER = 'The answer is 42.';
 
-describe('readSpokenText', () => {
+describe('extractVisibleText', () => {
   it.each([
     `<think>secret thoughts</think>${ANSWER}`,
     `<THINK>\nsecret\n</THINK>\n\n${ANSWER}`,
@@ -35,7 +35,7 @@ describe('readSpokenText', () => {
     `${ANSWER}<|python_tag|>secret.call()`,
     `${ANSWER}<think>secret for ever`,
     `${ANSWER}<|im_end|>`,
-  ])('removes thoughts and calls: %j', (whole) => {
+  ])('removes thoughts and tool calls from the answer %j', (whole) => {
     expect(extractVisibleText(whole).text).toBe(ANSWER);
   });
 
@@ -46,7 +46,7 @@ describe('readSpokenText', () => {
     '```tool_call\n{"name": "list_projects"}\n```',
     '<|channel|>analysis<|message|>secret',
     'analysisThe person asks for ever',
-  ])('returns nothing for a text of thoughts or calls alone: %j', (whole) => {
+  ])('returns nothing for an answer that consists only of thoughts or tool calls: %j', (whole) => {
     expect(extractVisibleText(whole).text).toBe('');
   });
 
@@ -62,13 +62,13 @@ describe('readSpokenText', () => {
     expect(extractVisibleText(whole)).toEqual({ text: whole, thought: '', hasCall: false, isOpen: false });
   });
 
-  it('reports the thought, a written call, and a missing end', () => {
+  it('reports a thought, a tool call written as text, and a missing end tag', () => {
     expect(extractVisibleText(`<think>secret</think>${ANSWER}`)).toMatchObject({ thought: 'secret', isOpen: false });
     expect(extractVisibleText('Wait.<tool_call>{}</tool_call>')).toMatchObject({ hasCall: true, isOpen: false });
     expect(extractVisibleText('Wait.<think>secret')).toMatchObject({ hasCall: false, isOpen: true });
   });
 
-  it('never shows a letter of a thought or call while it is streamed', () => {
+  it('never shows a letter of a thought or tool call while the answer is streamed', () => {
     const texts = [
       `<think>SECRET <think>SECRET</think> SECRET</think>${ANSWER}`,
       `${ANSWER}\n<tool_call>{"SECRET": 1}</tool_call>`,
@@ -84,7 +84,7 @@ describe('readSpokenText', () => {
       }
   });
 
-  it('keeps unmarked text, and takes linear time', () => {
+  it('leaves texts without tags unchanged, and takes linear time for hostile texts', () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !/[<[◁`~]/.test(text) && !/^\s*analysis/.test(text)),

@@ -39,16 +39,16 @@ describe('choosing the model', () => {
     [{ MODEL: 'openai:gpt-5.5', OPENAI_API_KEY: 'k', OPENAI_MODEL: 'm' }, 'openai:gpt-5.5'],
     [{ MODEL: 'ollama:llama3.2:3b' }, 'ollama:llama3.2:3b'],
     [{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }, 'openai:gpt-4.1-mini'],
-  ])('%j selects %s', (environment, name) => {
+  ])('with the variables %j selects the model %s', (environment, name) => {
     expect(readPlan(environment).main.name).toBe(name);
   });
 
-  it('accepts an own server without a key', () => {
+  it('accepts a self-hosted server without an API key', () => {
     const { main } = readPlan({ MODEL: 'openai', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1', OPENAI_MODEL: 'm' });
     expect(main).toMatchObject({ model: 'm', apiKey: null, baseURL: 'http://127.0.0.1:1/v1' });
   });
 
-  it('never gives the key of one provider to another', () => {
+  it('never sends the API key of one provider to another', () => {
     const { main } = readPlan({
       MODEL: 'openai_compatible:m',
       OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:1/v1',
@@ -67,31 +67,31 @@ describe('choosing the model', () => {
     [{ OPENAI_API_KEY: 'k', MODEL_FALLBACK: 'google' }, 'MODEL_FALLBACK: google needs GOOGLE_API_KEY'],
     [{ OPENAI_API_KEY: 'k', MODEL_FOR: 'product_owner' }, 'MODEL_FOR: each entry has to be written as agent=model'],
     [{ MODEL_TIMEOUT_MS: '5' }, 'MODEL_TIMEOUT_MS'],
-  ])('refuses %j and says what to set', (environment, problem) => {
+  ])('refuses the variables %j and says which variable to set', (environment, problem) => {
     expect(listProblems(environment)).toContain(problem);
   });
 
-  it('names every problem at once', () => {
+  it('reports all problems in one error', () => {
     const problems = listProblems({ MODEL: 'anthropic', MODEL_FALLBACK: 'google,nobody', MODEL_FOR: 'a.b=openai' });
     for (const part of ['ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'nobody', 'OPENAI_API_KEY'])
       expect(problems).toContain(part);
   });
 
-  it('does not show a key that was put into MODEL by mistake', () => {
+  it('does not show an API key that was put into MODEL by mistake', () => {
     expect(listProblems({ MODEL: 'sk-proj-123456' })).not.toContain('123456');
   });
 
-  it('marks every key as secret', () => {
+  it('marks every API key variable as secret', () => {
     const keys = Object.entries(ModelConfig.shape).filter(([name]) => /KEY|TOKEN|SECRET/.test(name));
     expect(keys.length).toBeGreaterThan(4);
     expect(keys.filter(([, schema]) => schema.meta()?.['secret'] !== true).map(([name]) => name)).toEqual([]);
   });
 });
 
-describe('fallbacks and targets of a plan', () => {
+describe('the settings of fallback models and of models for single agents', () => {
   const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
 
-  it('are read in order, for agents and nodes', () => {
+  it('are read in order, for whole agents and for single nodes', () => {
     const plan = readPlan({
       ...keys,
       MODEL_FALLBACK: 'anthropic:claude-haiku-4-5, openai:gpt-4.1-nano ,offline',
@@ -115,7 +115,7 @@ describe('fallbacks and targets of a plan', () => {
     ]);
   });
 
-  it('an unknown agent or node is refused, and the known ones are listed', () => {
+  it('are refused for an unknown agent or node, and the error lists the known names', () => {
     const agents = [{ id: 'product_owner', nodes: ['intent_parser', 'product_owner'] }];
     const check = (target: string) => () => checkTargets(readPlan({ ...keys, MODEL_FOR: `${target}=openai` }), agents);
     expect(check('product_owner')).not.toThrow();

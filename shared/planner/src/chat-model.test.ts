@@ -25,17 +25,17 @@ describe('the offline chat model', () => {
   it.each([
     ['LangChain', listServers],
     ['OpenAI', asOpenAi({ ...classifyIntent, ...listServers } as typeof classifyIntent)],
-  ])('takes tools in the format of %s', async (_, tool) => {
+  ])('accepts tools in the format of %s', async (_, tool) => {
     const answer = await model.bindTools([tool]).invoke(say('list the servers'));
     expect(answer.tool_calls).toMatchObject([{ name: 'list_managed_servers', args: {}, type: 'tool_call' }]);
     expect(answer.additional_kwargs['planner']).toMatchObject({ for: 'h1', done: false });
   });
 
-  it('answers without tools, too', async () => {
+  it('answers although it has no tools', async () => {
     expect((await model.invoke('hello')).text).toContain('Hello.');
   });
 
-  it('gives the same ids for the same history', async () => {
+  it('gives its answers the same ids each time for the same history', async () => {
     const bound = model.bindTools([listServers]);
     const [first, second] = await Promise.all([
       bound.invoke(say('list the servers')),
@@ -46,7 +46,7 @@ describe('the offline chat model', () => {
     expect((await bound.invoke(say('list the servers', 'h2'))).id).not.toBe(first?.id);
   });
 
-  it('ends at once when it is aborted', async () => {
+  it('stops at once when the call is aborted', async () => {
     await expect(model.invoke(say('hello'), { signal: AbortSignal.abort() })).rejects.toThrow();
   });
 
@@ -57,7 +57,7 @@ describe('the offline chat model', () => {
   });
 });
 
-describe('classifying an intent', () => {
+describe("the offline planner's classification of a message", () => {
   const classify = async (...texts: string[]) => {
     const messages = texts.map((text, at) => new HumanMessage({ content: text, id: `h${at}` }));
     const answer = await model.bindTools([asOpenAi(classifyIntent)]).invoke([system, ...messages]);
@@ -65,7 +65,7 @@ describe('classifying an intent', () => {
     return answer.tool_calls?.[0]?.args;
   };
 
-  it('names the groups, the task in the words of the person, and the project', async () => {
+  it("names the tool groups it needs, the task in the person's own words, and the project", async () => {
     expect(await classify('Allocate a port for Shop on web-1')).toEqual({
       task_summary: 'Allocate a port for Shop on web-1',
       capabilities: ['infrastructure'],
@@ -73,11 +73,11 @@ describe('classifying an intent', () => {
     });
   });
 
-  it('names groups that are not installed', async () => {
+  it('names a tool group even if the group is not installed', async () => {
     expect(await classify('deploy shop to production')).toMatchObject({ capabilities: ['deploy'], project: 'shop' });
   });
 
-  it('finds several requests in one text and in several messages', async () => {
+  it('finds several requests in one message and in several messages', async () => {
     const both = ['project_management', 'infrastructure'];
     expect(await classify('create a project called garden for plants, then list the servers')).toMatchObject({
       capabilities: both,
@@ -88,13 +88,16 @@ describe('classifying an intent', () => {
     });
   });
 
-  it.each(['hello', '', 'thanks', '🙂', 'x'.repeat(5_000)])('needs no group for “%.20s”', async (text) => {
-    const args = await classify(text);
-    expect(args).toMatchObject({ capabilities: [], project: null });
-    expect(String(args?.['task_summary']).length).toBeLessThanOrEqual(80);
-  });
+  it.each(['hello', '', 'thanks', '🙂', 'x'.repeat(5_000)])(
+    'names no tool group for the message “%.20s”',
+    async (text) => {
+      const args = await classify(text);
+      expect(args).toMatchObject({ capabilities: [], project: null });
+      expect(String(args?.['task_summary']).length).toBeLessThanOrEqual(80);
+    },
+  );
 
-  it('keeps the summary in one line of 80 characters', async () => {
+  it('keeps the summary of the task on one line of at most 80 characters', async () => {
     const args = await classify(`list the\nservers ${'and more '.repeat(30)}`);
     expect(args?.['task_summary']).toMatch(/^list the servers and .{0,60}…$/);
   });

@@ -8,7 +8,7 @@ const WRITTEN = [
   /String\.raw`([^`]*)`/g,
 ];
 
-it('no expression of the planner is longer than 200 characters', () => {
+it('no regular expression of the offline planner is longer than 200 characters', () => {
   const folder = new URL('.', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))

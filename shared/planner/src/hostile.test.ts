@@ -24,7 +24,7 @@ const next = (messages: readonly BaseMessage[]) =>
     catalog,
   });
 
-describe('odd texts', () => {
+describe('the offline planner, given an odd text,', () => {
   it.each([
     ['nothing', ''],
     ['spaces', ' \n\t '],
@@ -38,16 +38,16 @@ describe('odd texts', () => {
     ['regular expressions', '(a+)+$ [[[ \\ (?<x>'],
     ['placeholders of ours', '¤project §list ¤any'],
     ['JSON', '{"tool":"release_port","args":{"port":1}}'],
-  ])('of %s get an answer', (_, text) => {
+  ])('answers a message of %s', (_, text) => {
     const { content, toolCalls } = next([human(text)]);
     expect(content !== '' || toolCalls.length > 0).toBe(true);
   });
 
-  it('reads past emoji and direction marks', () => {
+  it('ignores emoji and direction marks around a request', () => {
     expect(next([human('🙏 \u202elist the servers\u202c 🚀')]).toolCalls[0]?.name).toBe('list_managed_servers');
   });
 
-  it('finds names that equal properties of a JavaScript object', () => {
+  it('finds names that equal properties of JavaScript objects, such as “constructor”', () => {
     expect(next([human('status of constructor')]).toolCalls[0]?.args).toEqual({ project: 'constructor' });
     expect(next([human('next free port on toString')]).toolCalls[0]?.args).toEqual({ server: 'toString' });
   });
@@ -61,7 +61,7 @@ describe('odd texts', () => {
     ['addresses', (length) => 'https://'.repeat(length / 8)],
     ['quotes', (length) => '"a '.repeat(length / 3)],
     ['a request', (length) => `list the servers ${'x '.repeat(length / 2)}`],
-  ])('of %s take time in proportion to their length', (_, make) => {
+  ])('answers a long message of %s in time proportional to its length', (_, make) => {
     next([human('list the servers')]);
     const [short, long] = [make(2_500), make(10_000)];
     const cpuMs = (text: string): number => {
@@ -78,7 +78,7 @@ describe('odd texts', () => {
   });
 });
 
-describe('odd histories', () => {
+describe('the offline planner, given an odd conversation,', () => {
   it.each<[string, BaseMessage[]]>([
     ['nothing', []],
     ['no human message', [new AIMessage('hello')]],
@@ -104,7 +104,7 @@ describe('odd histories', () => {
     ['a result that is no JSON', callOf('list the servers', 'not json')],
     ['a result of null', callOf('list the servers', 'null')],
     ['an empty result', callOf('list the servers', '')],
-  ])('with %s get an answer', (_, messages) => {
+  ])('answers when the history has %s', (_, messages) => {
     const { content, toolCalls } = next(messages);
     expect(content !== '' || toolCalls.length > 0).toBe(true);
   });
@@ -118,19 +118,19 @@ describe('odd histories', () => {
     { known: 7 },
     { known: { project: 'shop' } },
     { activeGroups: null, known: { project: [1] } },
-  ])('with the facts %j are read without them', (planner) => {
+  ])('answers without the facts in its system message when they are malformed: %j', (planner) => {
     const planned = planNextMessage({ messages: [system(planner), human('list the servers')], tools, catalog });
     expect(planned.toolCalls[0]?.name).toBe('list_managed_servers');
   });
 
-  it('leave an answer of another model unchanged', () => {
+  it('does not answer again a message that another model has answered', () => {
     expect(
       next([human('list the servers', 'a'), new AIMessage('Here they are.'), human('list the projects', 'b')])
         .toolCalls[0]?.name,
     ).toBe('list_projects');
   });
 
-  it('end after six steps for one message', () => {
+  it('stops after six steps for one message', () => {
     const step = (at: number) => [
       new AIMessage({
         content: '',
@@ -159,7 +159,7 @@ function callOf(text: string, result: string): BaseMessage[] {
   return [human(text), answer, new ToolMessage({ tool_call_id: calls[0]?.id ?? '', content: result })];
 }
 
-describe('a random history', () => {
+describe('the offline planner, given a random conversation,', () => {
   const words = [
     ...new Set(all.flatMap((tool) => tool.hints.flatMap((hint) => hint.split(' ')))),
     'thanks',
@@ -194,7 +194,7 @@ describe('a random history', () => {
     fc.string({ maxLength: 60, unit: 'binary' }),
   );
 
-  it('gets the same answer each time, and never a call that the schema refuses', () => {
+  it("gives the same answer each time, and makes no call that the tool's schema refuses", () => {
     fc.assert(
       fc.property(fc.array(sentence, { minLength: 1, maxLength: 5 }), (texts) => {
         const messages: BaseMessage[] = texts.map((text, at) => human(text, `h${at}`));

@@ -73,16 +73,16 @@ const isUnderstood = ({ text, expect: intent, args = {}, asks }: Phrasing): bool
   );
 };
 
-describe('the planner', () => {
+describe('the offline planner', () => {
   it.each(phrasings.filter(({ set }) => set === 'development'))(
-    'understands “$text”',
+    'derives the expected intent and arguments from “$text”',
     ({ text, expect: intent, args = {}, asks }) => {
       const got = understood(firstStep(text));
       expect(got).toMatchObject({ intent, args, ...(asks === undefined ? {} : { asks }) });
     },
   );
 
-  it('understands nine of ten held-out sentences, with which it was not developed', () => {
+  it('understands nine of ten sentences that were held out from its development', () => {
     const heldOut = phrasings.filter(({ set }) => set === 'held-out');
     expect(heldOut.filter(isUnderstood).length / heldOut.length).toBeGreaterThanOrEqual(0.9);
   });

@@ -11,7 +11,7 @@ function recordLines(level = 'debug'): { readonly log: Log; readonly lines: read
 const canaries = makeCanaries();
 const KEY = canaries[0]?.secret ?? '';
 
-test('secrets, addresses and telephone numbers are left out of every string of a line', () => {
+test('secrets, addresses and phone numbers are removed from every string of a log line', () => {
   const { log, lines } = recordLines();
   for (const { text } of canaries)
     log
@@ -25,7 +25,7 @@ test('secrets, addresses and telephone numbers are left out of every string of a
   for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
 });
 
-test('fields without secrets are logged unchanged', () => {
+test('log fields without secrets are written unchanged', () => {
   const { log, lines } = recordLines();
   const error = new AppError('NOT_FOUND', { kind: 'project', name: 'shop', known: 'blog' }, new Error('gone'));
   log
@@ -52,7 +52,7 @@ test('fields without secrets are logged unchanged', () => {
   });
 });
 
-test('fields of a line below the log level are never read', () => {
+test('the fields of a log line are not evaluated when its level is not logged', () => {
   const { log, lines } = recordLines('warn');
   const trap = {
     get field(): string {

@@ -19,7 +19,7 @@ it('a failure of Postgres or Redis is recognized at any depth of causes, so that
     expect([error.message, isInfrastructureError(error)]).toEqual([error.message, true]);
 });
 
-it('a programming error is not taken for a failure of a server, and a cycle of causes ends', () => {
+it('a programming error is not classified as a server failure, and a cycle of causes does not hang', () => {
   const circle = new Error('circle');
   circle.cause = circle;
   for (const error of [new TypeError('poison'), coded('23505'), circle, 'text', null])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isDocumentation, isExample, isGenerated, isTest, isVendored } from './kinds-of-files.ts';
 
-describe('kinds of files', () => {
+describe('the classification of files', () => {
   it.each([
     ['src/app.test.ts', 'web/__tests__/a.js', 'pkg/server_test.go', 'src/test/java/org/x/OwnerTests.java'],
     ['tests/test_app.py', 'spec/models/user_spec.rb', 'okhttp/src/jvmTest/kotlin/A.kt', 'Jellyfin.Api.Tests/A.cs'],
@@ -11,7 +11,7 @@ describe('kinds of files', () => {
     expect(paths.filter((path) => !isTest(path))).toEqual([]);
   });
 
-  it('words that contain "test" do not make a path a test', () => {
+  it('a path with a word that only contains "test", such as "latest", is not a test path', () => {
     const paths = ['src/contest.ts', 'src/latest/a.ts', 'src/attestation.go', 'lib/protest/a.rb', 'src/Greatest.java'];
     expect(paths.filter(isTest)).toEqual([]);
   });
@@ -37,7 +37,7 @@ describe('kinds of files', () => {
     expect(['src/readme-parser.ts', 'src/docstring.py'].some(isDocumentation)).toBe(false);
   });
 
-  it('hostile paths and texts are classified within half a second', () => {
+  it('hostile paths and file contents are classified within half a second', () => {
     // CPU time does not depend on the load of the machine.
     const before = process.cpuUsage();
     for (const one of ['a.', 'aTest', '-_', '/', 'docs/']) {

@@ -12,7 +12,7 @@ const call = (effect: string, changed: boolean): unknown => ({
   result: { ok: true, changed },
 });
 
-it('a pass that runs a tool is analyzed, decided, checked and executed', () => {
+it('a pass that runs a tool has the states analyze, tool_decision, policy_check and execute', () => {
   const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'];
   expect(listControlStates(record(phases, { calls: [call('run', true)] }))).toEqual([
     'analyze',
@@ -22,20 +22,23 @@ it('a pass that runs a tool is analyzed, decided, checked and executed', () => {
   ]);
 });
 
-it.each(['ask', 'confirm'])('a call that policy answers with %s waits for a person, and the turn answers', (effect) => {
-  const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'OBSERVING', 'EVALUATING', 'TERMINAL'];
-  const ended = { outcome: 'waiting' };
-  expect(listControlStates(record(phases, { calls: [call(effect, false)], ended })).slice(-2)).toEqual([
-    'await_confirmation',
-    'respond',
-  ]);
-});
+it.each(['ask', 'confirm'])(
+  'a tool call that policy answers with “%s” has the states await_confirmation and respond',
+  (effect) => {
+    const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'OBSERVING', 'EVALUATING', 'TERMINAL'];
+    const ended = { outcome: 'waiting' };
+    expect(listControlStates(record(phases, { calls: [call(effect, false)], ended })).slice(-2)).toEqual([
+      'await_confirmation',
+      'respond',
+    ]);
+  },
+);
 
-it('a confirmed call that has run does not await a confirmation', () => {
+it('a confirmed call that was executed does not have the state await_confirmation', () => {
   const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING'];
   expect(listControlStates(record(phases, { calls: [call('confirm', true)] }))).not.toContain('await_confirmation');
 });
 
-it('an answer without calls is analyzed, then responds', () => {
+it('an answer without tool calls has only the states analyze and respond', () => {
   expect(listControlStates(record(['THINKING'], { answer: { calls: [] } }))).toEqual(['analyze', 'respond']);
 });

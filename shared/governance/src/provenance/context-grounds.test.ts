@@ -15,7 +15,7 @@ const context = {
 };
 const known = { names: new Set(['shop', 'blog']), verbs: new Set<string>() };
 
-it('a claim is founded when a measured line of the context makes it, and otherwise not', () => {
+it("an agent's claim about a deployment is founded only if a measured line of the context says the same", () => {
   const { facts, lines } = toClaimGrounds(context);
   expect(lines).toHaveLength(3);
   const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts });
@@ -25,7 +25,7 @@ it('a claim is founded when a measured line of the context makes it, and otherwi
   expect(isBare('✅ blog 2.0.0 is deployed to production.')).toBe(true); // look-ups report this service as down
 });
 
-it('a claim about the state of a service is founded by the context, and one of a change is not', () => {
+it('the context can found a claim about the state of a service, but not a claim that the agent changed something', () => {
   const standing = toClaimGrounds(context).facts;
   const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts: [], standing });
   expect(isBare('shop 1.4.2 läuft in Staging.')).toBe(false);
@@ -36,7 +36,7 @@ it('a claim about the state of a service is founded by the context, and one of a
   expect(isBare('LOG_LEVEL of shop in staging is debug now.')).toBe(true);
 });
 
-it('a claim is not founded by facts that people asked to remember', () => {
+it('a claim is not founded by a fact that a person asked to remember', () => {
   const { facts } = toClaimGrounds(context);
   expect(isUnfounded('✅ shop 9.9.9 is deployed to production.', { ...known, facts })).toBe(true);
 });

@@ -20,16 +20,16 @@ const foreign = (
   pressed: readonly string[] = [],
 ) => findUnstatedValue(name, restart, input, { typed, pressed });
 
-describe("a call counts as the person's own words", () => {
+describe('a tool call counts as ordered by the person', () => {
   it.each([
     ['in one message', ['please restart shop on staging']],
     ['in one of several', ['thanks', 'Restart shop on staging', 'hello']],
     ['a name in other case', ['restart SHOP on Staging.']],
-  ])("when one message begins with the tool's verb and holds each value: %s", (_, typed) => {
+  ])("if one message begins with the tool's verb and contains every argument: %s", (_, typed) => {
     expect(foreign(typed)).toBeNull();
   });
 
-  it("when the person writes a tool's single word as two", () => {
+  it("if the person writes the tool's verb as two words, such as “roll back”", () => {
     expect(foreign(['roll back shop on staging'], SHOP, 'rollback_deploy')).toBeNull();
     expect(foreign(['rollback shop on staging'], SHOP, 'rollback_deploy')).toBeNull();
     expect(foreign(['roll shop on staging'], SHOP, 'rollback_deploy')).toBe('rollback deploy');
@@ -55,11 +55,11 @@ describe("a call counts as the person's own words", () => {
     ['something is deep inside', ['restart shop on staging, one'], { ...SHOP, labels: ['one', 'two'] }, 'two'],
     ['a key is its own', ['restart shop on staging, true'], { ...SHOP, options: { force: true } }, 'force'],
     ['a value is empty', ['restart shop on staging'], { ...SHOP, reason: '' }, ''],
-  ])('not when %s', (_, typed, input, part) => {
+  ])('but not if %s', (_, typed, input, part) => {
     expect(foreign(typed, input)).toBe(part);
   });
 
-  it('text from outside adds no word to what the person typed', () => {
+  it('only if the person typed every argument, whatever outside texts contain', () => {
     const word = fc.stringMatching(/^[a-z]{3,12}$/);
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), word, word, (typed, project, reason) => {
@@ -70,7 +70,7 @@ describe("a call counts as the person's own words", () => {
     );
   });
 
-  it('only when each value occurs in the typed text, in any case', () => {
+  it('only if each argument occurs in the typed text, in upper or lower case', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: 'grapheme' }), (typed, reason) => {
         const found = foreign([`restart shop staging ${typed}`], { ...SHOP, reason });
@@ -82,7 +82,7 @@ describe("a call counts as the person's own words", () => {
   });
 });
 
-it('a name written with a dash does not match its first half', () => {
+it('the first half of a name that contains a dash does not match the name', () => {
   for (const dash of ['–', '—', '‑', '−', '-']) expect(foreign([`restart shop${dash}2 on staging`])).toBe('shop');
   expect(foreign(['restart shop on staging – it hangs'])).toBeNull();
 });
@@ -91,11 +91,11 @@ describe('the label of a pressed button', () => {
   const pressing = (typed: readonly string[], ...pressed: readonly string[]): string | null =>
     foreign(typed, SHOP, 'restart_project', pressed);
 
-  it('fills values that the order left open', () => {
+  it("supplies arguments that the person's typed order left open", () => {
     expect(pressing(['restart shop'], 'staging')).toBeNull();
   });
 
-  it('does not count as an order that the person typed, nor as part of a value', () => {
+  it('does not count as an order that the person typed, nor as a part of an argument', () => {
     expect(pressing([], 'shop', 'staging')).toBe('restart project');
     expect(pressing(['is shop well?'], 'staging')).toBe('restart project');
     expect(pressing(['restart shop'], 'staging please')).toBe('staging');

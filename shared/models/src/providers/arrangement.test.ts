@@ -34,12 +34,12 @@ async function arrange(
 }
 
 describe('arranging a conversation for a provider', () => {
-  it.each([openai, ollama, google])('joins the system message into one text for $id', async (provider) => {
+  it.each([openai, ollama, google])('joins the parts of the system message into one text for $id', async (provider) => {
     const [first] = await arrange(provider, [system, new HumanMessage('hello')]);
     expect(first?.content).toBe('always now');
   });
 
-  it('marks Anthropic’s cache after the constant part and after the last message', async () => {
+  it('sets Anthropic’s cache markers after the constant part of the prompt and after the last message', async () => {
     const cache_control = { type: 'ephemeral' };
     const asked = await arrange(anthropic, [system, new HumanMessage('hello')]);
     expect(asked.map(({ content }) => content)).toEqual([
@@ -59,7 +59,7 @@ describe('arranging a conversation for a provider', () => {
     expect(acted.at(-1)).toMatchObject({ tool_call_id: 'a' });
   });
 
-  it('gives Google calls beside a text, with their ids', async () => {
+  it("sends Google the tool calls of an answer after the answer's text, with the ids of the calls", async () => {
     const [, , answer] = await arrange(google, [system, new HumanMessage('hello'), call(), result], 'gemini-2.5-flash');
     expect(answer?.content).toEqual([
       { type: 'text', text: 'one moment' },
@@ -68,7 +68,7 @@ describe('arranging a conversation for a provider', () => {
     ]);
   });
 
-  it('returns Google’s signatures to the same model, and the documented placeholder to others', async () => {
+  it('sends Google’s thought signatures back to the model that made them, and a placeholder to other models', async () => {
     const signed = toProviderExtras('google:gemini-3.8-flash', ['sig', null]);
     const signatures = async (extras: Record<string, unknown>, model: string): Promise<unknown[]> => {
       const [answer] = await arrange(google, [call(extras)], model);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { toStrictSchema } from './object-schema.ts';
 
 describe('toStrictSchema', () => {
-  it('requires every field, forbids others, and drops keywords that a provider refuses', () => {
+  it('makes every field required, forbids additional fields, and removes keywords that a provider refuses', () => {
     const schema = z.toJSONSchema(
       z.object({
         name: z.string().max(5).describe('Who.'),

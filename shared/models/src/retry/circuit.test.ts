@@ -10,12 +10,12 @@ describe('a circuit breaker', () => {
     return { circuit, wait: (ms: number) => (nowMs += ms) };
   };
 
-  it('allows all calls before a failure', () => {
+  it('allows every call before the first failure', () => {
     const { circuit } = open();
     expect([circuit.mayTry(), circuit.mayTry()]).toEqual([true, true]);
   });
 
-  it('blocks calls for 30 s after a failure, then allows one', () => {
+  it('blocks calls for 30 s after a failure, then allows one trial call', () => {
     const { circuit, wait } = open();
     circuit.failed();
     expect(circuit.mayTry()).toBe(false);
@@ -25,7 +25,7 @@ describe('a circuit breaker', () => {
     expect([circuit.mayTry(), circuit.mayTry(), circuit.mayTry()]).toEqual([true, false, false]);
   });
 
-  it('closes when the trial call succeeds', () => {
+  it('allows all calls again when the trial call succeeds', () => {
     const { circuit, wait } = open();
     circuit.failed();
     wait(PAUSE_MS);
@@ -34,7 +34,7 @@ describe('a circuit breaker', () => {
     expect([circuit.mayTry(), circuit.mayTry()]).toEqual([true, true]);
   });
 
-  it('opens again when the trial call fails', () => {
+  it('blocks calls again when the trial call fails', () => {
     const { circuit, wait } = open();
     circuit.failed();
     wait(PAUSE_MS);
@@ -45,7 +45,7 @@ describe('a circuit breaker', () => {
     expect(circuit.mayTry()).toBe(false);
   });
 
-  it('allows another trial call when the first reports nothing', () => {
+  it('allows another trial call when the first one reports no result', () => {
     const { circuit, wait } = open();
     circuit.failed();
     wait(PAUSE_MS);

@@ -28,19 +28,19 @@ describe('toModelError', () => {
       new (class APIConnectionError extends Error {})('Connection error.'),
       'network',
     ],
-  ])('classifies %s by its remedy', (_, error, reason, code = 'MODEL_UNAVAILABLE') => {
+  ])('classifies %s by what a person can do about the error', (_, error, reason, code = 'MODEL_UNAVAILABLE') => {
     const named = toModelError(error);
     expect(named).toMatchObject({ code, remedy: 'tell-user', cause: { code: reason } });
     expect(named).toBeInstanceOf(AppError);
   });
 
-  it('drops the original error, which may quote the key or the conversation', () => {
+  it('drops the original error, which may quote the API key or the conversation', () => {
     const cause = (toModelError(thrown('AuthenticationError', { status: 401 })) as AppError).cause as ModelFailure;
     expect(cause.message).toBe('the model: the server refused the key (HTTP 401)');
     expect(cause.cause).toBeUndefined();
   });
 
-  it('maps an answer that does not parse to MODEL_GARBAGE', () => {
+  it('turns an answer that does not parse into a MODEL_GARBAGE error', () => {
     expect(toModelError(thrown('OutputParserException'))).toMatchObject({ code: 'MODEL_GARBAGE' });
   });
 
@@ -64,7 +64,7 @@ describe('a model failure', () => {
     ['model-unknown', 'p:m: the server knows no such model or path: check X_MODEL and X_BASE_URL (HTTP 404)', 404],
     ['network', 'p:m: the server could not be reached: check X_BASE_URL and the network', null],
     ['rate-limited', 'p:m: the server limits our rate (HTTP 429)', 429],
-  ] as const)('names the variable to check: %s', (code, message, status) => {
+  ] as const)('with the reason %s names the environment variable to check', (code, message, status) => {
     expect(new ModelFailure(code, { model: 'p:m', variables, status }).message).toBe(message);
   });
 
@@ -85,7 +85,7 @@ describe('a model failure', () => {
     [400, ['context_length_exceeded'], 'too-long'],
     [413, ['request_too_large'], 'too-long'],
     [400, ['unknown_parameter'], 'refused'],
-  ])('is classified by status %s and codes %j', (status, codes, reason) => {
+  ])('gets its reason from the HTTP status %s and the error codes %j', (status, codes, reason) => {
     expect(classifyStatus(status, codes)).toBe(reason);
   });
 
@@ -104,27 +104,28 @@ describe('a model failure', () => {
     [400, 'The model `m` does not exist', 'model-unknown'],
     [400, 'Insufficient Balance', 'no-credit'],
     [503, 'context limit of this node is being raised', 'server-error'],
-  ])('is classified by status %s and message: %s', (status, words, reason) => {
+  ])('gets its reason from the HTTP status %s and the message: %s', (status, words, reason) => {
     expect(classifyStatus(status, [], words)).toBe(reason);
   });
 
-  it('shows the codes of the server, but no text that may quote', () => {
+  it('shows the error codes of the server, but no text that may quote the conversation', () => {
     const codes = ['unknown_parameter', 'parallel_tool_calls', 'the words of a person'];
     expect(new ModelFailure('refused', { model: 'p:m', status: 400, codes }).message).toBe(
       'p:m: the server refused the request (HTTP 400, unknown_parameter, parallel_tool_calls)',
     );
   });
 
-  it.each(['timeout', 'network', 'cut', 'rate-limited', 'server-error'] as const)('is transient: %s', (reason) =>
-    expect(isTransient(reason)).toBe(true),
+  it.each(['timeout', 'network', 'cut', 'rate-limited', 'server-error'] as const)(
+    'is worth a retry when its reason is %s',
+    (reason) => expect(isTransient(reason)).toBe(true),
   );
 
   it.each(['no-credit', 'unauthorized', 'model-unknown', 'not-chat', 'too-long', 'refused'] as const)(
-    'is not transient: %s',
+    'is not worth a retry when its reason is %s',
     (reason) => expect(isTransient(reason)).toBe(false),
   );
 
-  it('findModelFailure finds a model failure as the cause of an error', () => {
+  it('is found by findModelFailure when it is the cause of another error', () => {
     const failure = new ModelFailure('timeout');
     expect(findModelFailure(new AppError('MODEL_UNAVAILABLE', {}, failure))).toBe(failure);
     expect(findModelFailure(failure)).toBe(failure);

@@ -51,7 +51,7 @@ function open(...plan: readonly (Error | null)[]) {
 }
 
 describe('fallback models', () => {
-  it.each(REASONS)('the next one answers when the first fails with %s', async (reason) => {
+  it.each(REASONS)('answer when the main model fails with %s', async (reason) => {
     const { ask, warned } = open(failing(reason), null);
     expect((await ask()).model).toBe('m1');
     expect(warned).toEqual([expect.objectContaining({ failed: 'm0', asked: 'm1' })]);
@@ -66,19 +66,19 @@ describe('fallback models', () => {
     ['a request that is refused for what it asks', failing('refused')],
     ['a TypeError', new TypeError('x')],
     ['an answer that cannot be used', new AppError('MODEL_GARBAGE', {})],
-  ])('are not tried after %s', async (_, thrown) => {
+  ])('are not tried after the failure %s', async (_, thrown) => {
     const { ask, asked } = open(thrown, null);
     await expect(ask()).rejects.toBe(thrown);
     expect(asked).toEqual([1, 0]);
   });
 
-  it('are not tried after an abort', async () => {
+  it('are not tried after the turn was aborted', async () => {
     const { ask, asked } = open(failing('timeout'), null);
     await expect(ask(AbortSignal.abort(new Error('stop')))).rejects.toThrow();
     expect(asked).toEqual([1, 0]);
   });
 
-  it('are used directly while the first one pauses after a failure', async () => {
+  it('are asked directly for 30 s after a failure of the main model', async () => {
     const { ask, asked, heal, wait } = open(failing('timeout'), null);
     await ask();
     await ask();
@@ -90,7 +90,7 @@ describe('fallback models', () => {
     expect((await ask()).model).toBe('m0');
   });
 
-  it('are all tried again when all have just failed', async () => {
+  it('are all tried again when every model has just failed', async () => {
     const { ask, asked, heal } = open(failing('network'), failing('server-error'));
     await expect(ask()).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', cause: { code: 'server-error' } });
     heal(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findClosest } from './spelling.ts';
 
-describe('the closest name', () => {
+describe('the closest known name', () => {
   const names = ['web-1', 'web-2', 'checkout-api', 'shop', 'Blog'];
 
   it.each([
@@ -12,15 +12,15 @@ describe('the closest name', () => {
     ['checkuot-apii', 'checkout-api'],
     ['blog', 'Blog'],
     ['shpo', 'shop'],
-  ])('for the typed %s is %s', (word, name) => {
+  ])('for the typed word “%s” is “%s”', (word, name) => {
     expect(findClosest(word, names)).toBe(name);
   });
 
-  it.each(['web-3', 'web', 'sho', 'completely', '', '---', '1'])('for the typed “%s” does not exist', (word) => {
+  it.each(['web-3', 'web', 'sho', 'completely', '', '---', '1'])('for the typed word “%s” does not exist', (word) => {
     expect(findClosest(word, names)).toBeNull();
   });
 
-  it('does not exist when two names are equally close', () => {
+  it('does not exist when two known names are equally close', () => {
     expect(findClosest('shot', ['shop', 'show'])).toBeNull();
   });
 });

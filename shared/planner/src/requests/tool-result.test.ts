@@ -12,7 +12,7 @@ describe('the result of a tool', () => {
     ['plain text', {}, { ok: true, result: 'plain text' }],
     ['[1,2]', {}, { ok: true, result: [1, 2] }],
     ['null', {}, { ok: true, result: null }],
-  ])('%s with %j is read', (content, kwargs, result) => {
+  ])('%s with the additional fields %j is parsed', (content, kwargs, result) => {
     expect(readResult(content, kwargs)).toMatchObject(result);
   });
 });

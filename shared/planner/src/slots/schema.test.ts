@@ -9,7 +9,7 @@ const fieldOf = (type: z.ZodType): Field => {
 };
 
 describe('the fields of a tool', () => {
-  it('are read with their kind, question and choices', () => {
+  it('are read from its schema with their kind, question and choices', () => {
     expect(fieldOf(z.enum(['a', 'b']).meta({ entity: 'environment', ask: 'Where?' }))).toMatchObject({
       name: 'it',
       required: true,
@@ -25,11 +25,11 @@ describe('the fields of a tool', () => {
     ['with a default', z.number().default(3), false],
     ['nullable', z.string().nullable(), true],
     ['plain', z.string(), true],
-  ])('that are %s are required or not', (_, type, required) => {
+  ])('are recognized as required or optional when they are %s', (_, type, required) => {
     expect(fieldOf(type).required).toBe(required);
   });
 
-  it('are read although they may be null', () => {
+  it('are read with their kind even if they may be null', () => {
     expect(fieldOf(z.int().min(1).nullable().meta({ entity: 'port' }))).toMatchObject({
       type: 'integer',
       entity: 'port',
@@ -44,7 +44,7 @@ describe('the fields of a tool', () => {
   );
 });
 
-describe('a value', () => {
+describe("the value of a tool's field", () => {
   it.each<[string, z.ZodType, unknown]>([
     ['a name of the enum', z.enum(['a', 'b']), 'a'],
     ['the least number', z.int().min(1).max(9), 1],
@@ -53,7 +53,7 @@ describe('a value', () => {
     ['a text of the pattern', z.string().regex(/^[a-z]+$/), 'abc'],
     ['an address', z.url(), 'https://a.example'],
     ['true', z.boolean(), true],
-  ])('that is %s is accepted', (_, type, value) => {
+  ])('is accepted when it is %s', (_, type, value) => {
     expect(findProblem(fieldOf(type), value)).toBeNull();
   });
 
@@ -73,7 +73,7 @@ describe('a value', () => {
     [z.string().regex(/^[a-z][a-z0-9]*$/), 'X', 'small letters, digits and single hyphens, beginning with a letter'],
     [z.boolean(), 'yes', 'yes or no'],
     [z.array(z.string()), 'x', 'a list'],
-  ])('for %o that is %j is refused', (type, value, wanted) => {
+  ])('for a field of %o is refused when it is %j', (type, value, wanted) => {
     expect(findProblem(fieldOf(type), value)).toBe(wanted);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { toJobId, toRunId } from './names.ts';
 
-it('every run id maps to a job id that BullMQ accepts, and back', () => {
+it('every run id can be turned into a job id that BullMQ accepts, and back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (runId) => {
       const jobId = toJobId(runId);
@@ -12,7 +12,7 @@ it('every run id maps to a job id that BullMQ accepts, and back', () => {
   );
 });
 
-it('a scheduled execution has no run id', () => {
+it('a job id for a scheduled execution yields no run id', () => {
   expect(toRunId('repeat:threads.expire:1700000000000')).toBeNull();
   expect(toRunId(undefined)).toBeNull();
 });

@@ -5,12 +5,12 @@ import { cutDraft, Draft, MAX_DRAFT_LENGTH, toDraftId } from './drafts.ts';
 const line = (n: number): string => `line ${n} of a long answer`;
 const lines = (count: number): string => Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
-test('a text that fits is shown whole', () => {
+test('a draft within the maximum length is shown whole', () => {
   const text = 'a'.repeat(MAX_DRAFT_LENGTH);
   expect(cutDraft(text)).toBe(text);
 });
 
-test('a longer text is cut to its newest whole lines, with an ellipsis above', () => {
+test('a draft over the maximum length is cut to its newest whole lines, below an ellipsis', () => {
   const text = lines(1_000);
   const shown = cutDraft(text);
   expect(shown.length).toBeLessThanOrEqual(MAX_DRAFT_LENGTH);
@@ -21,7 +21,7 @@ test('a longer text is cut to its newest whole lines, with an ellipsis above', (
   expect(rest[0]).toMatch(/^line \d+ of/);
 });
 
-test('the start of a growing draft moves rarely, and the draft stays at least half full', () => {
+test('a growing draft is cut rarely, and stays at least half of the maximum length', () => {
   const tops = new Set<string>();
   for (let length = MAX_DRAFT_LENGTH + 1; length < 3 * MAX_DRAFT_LENGTH; length += 7) {
     const shown = cutDraft(lines(1_000).slice(0, length));
@@ -32,7 +32,7 @@ test('the start of a growing draft moves rarely, and the draft stays at least ha
   expect(tops.size).toBeLessThan(12);
 });
 
-test('a text without blanks is not cut inside a character', () => {
+test('a draft without blanks is not cut inside a character', () => {
   for (const before of ['', 'x']) {
     const shown = cutDraft(before + '😀'.repeat(MAX_DRAFT_LENGTH));
     expect(shown.isWellFormed()).toBe(true);
@@ -40,7 +40,7 @@ test('a text without blanks is not cut inside a character', () => {
   }
 });
 
-test('a code block that is cut in the middle is opened again', () => {
+test('a draft that is cut inside a code block begins with a new code fence', () => {
   const code = lines(400);
   expect(cutDraft(`Here it is:\n\n\`\`\`ts\n${code}`)).toMatch(/^…\n\n```ts\nline/);
   expect(cutDraft(`Here it is:\n\n\`\`\`ts\n1\n\`\`\`\n\n${code}`)).toMatch(/^…\n\nline/);
@@ -48,7 +48,7 @@ test('a code block that is cut in the middle is opened again', () => {
   expect(cutDraft(`\`\`\`${'x'.repeat(100)}\n${code}`)).toMatch(/^…\n\nline/);
 });
 
-test('a turn always has the same draft id, and it is a valid one', () => {
+test('a turn always gets the same draft id, which Telegram accepts', () => {
   for (let n = 0; n < 1_000; n += 1) {
     const turnId = newId('turn');
     const draftId = toDraftId(turnId);

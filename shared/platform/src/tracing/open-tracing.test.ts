@@ -9,11 +9,11 @@ import { NO_TRACING } from './tracing.ts';
 
 const LOG = createLog('test', 'silent');
 
-it('without a receiver, tracing does nothing', async () => {
+it('tracing does nothing when no receiver of traces is configured', async () => {
   expect(await openTracing(TracingConfig.parse({}), 'worker', LOG)).toBe(NO_TRACING);
 });
 
-it('OpenTelemetry is loaded only when there is a receiver', () => {
+it('OpenTelemetry is loaded only when a receiver of traces is configured', () => {
   const program = `
     import { createRequire } from 'node:module';
     const { openTracing } = await import(${JSON.stringify(import.meta.resolve('./open-tracing.ts'))});
@@ -35,7 +35,7 @@ it('OpenTelemetry is loaded only when there is a receiver', () => {
   expect(JSON.parse(out.toString())).toEqual([false, true]);
 });
 
-it('ids of traces and spans are the same in every process, and differ by key', () => {
+it('the same key gives the same trace and span ids in every process, and another key gives others', () => {
   const ours = newTraceId();
   expect(`trace_${toOtelTraceId(ours)}`).toBe(ours);
   expect(toOtelTraceId('trc_1')).toMatch(/^[0-9a-f]{32}$/);

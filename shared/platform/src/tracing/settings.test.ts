@@ -3,12 +3,12 @@ import { readPairs, listTraceTargets, TracingConfig } from './settings.ts';
 
 const targets = (environment: Readonly<Record<string, string>>) => listTraceTargets(TracingConfig.parse(environment));
 
-describe('trace targets', () => {
-  it('there are none when no receiver is set', () => {
+describe('the settings of tracing', () => {
+  it('no trace is sent anywhere when no receiver is configured', () => {
     expect(targets({ OTEL_TRACES_SAMPLER: 'always_on', OTEL_EXPORTER_OTLP_HEADERS: 'a=b' })).toEqual([]);
   });
 
-  it('the collector gets its path, and Langfuse is authorized by its keys', () => {
+  it('the collector is called at /v1/traces, and Langfuse with its two keys as authorization', () => {
     const langfuse = { LANGFUSE_BASE_URL: 'https://lf.example/', LANGFUSE_PUBLIC_KEY: 'pk', LANGFUSE_SECRET_KEY: 'sk' };
     expect(
       targets({
@@ -22,17 +22,17 @@ describe('trace targets', () => {
     ]);
   });
 
-  it('half a Langfuse configuration is refused, and the error shows no key', () => {
+  it('an incomplete Langfuse configuration is refused, and the error shows no key', () => {
     expect(() => targets({ LANGFUSE_SECRET_KEY: 'sk-lf-1' })).toThrow(/set all three or none/);
     expect(() => targets({ LANGFUSE_SECRET_KEY: 'sk-lf-1' })).not.toThrow(/sk-lf-1/);
   });
 
-  it('only samplers that decide by trace id are accepted', () => {
+  it('only samplers that decide by the trace id are accepted', () => {
     expect(TracingConfig.safeParse({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' }).success).toBe(true);
     expect(TracingConfig.safeParse({ OTEL_TRACES_SAMPLER: 'jaeger_remote' }).success).toBe(false);
   });
 
-  it('malformed pairs are ignored', () => {
+  it('malformed pairs in a list of headers are ignored', () => {
     expect(readPairs('a=1,,=2,b,c=100%')).toEqual({ a: '1', c: '100%' });
   });
 });

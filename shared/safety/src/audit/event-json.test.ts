@@ -18,14 +18,14 @@ const event = (dataJson: string): RecordedAuditEvent => ({
 });
 
 describe('toEventJson', () => {
-  it('is canonical whatever order and spaces the stored data has', () => {
+  it('returns the same canonical JSON whatever order and spaces the stored data has', () => {
     expect(toEventJson(event('{"b": [1, 2.5, "x"],  "a": {"z": null, "y": true}}'))).toBe(
       '{"actionId":null,"actor":"1001","approvalId":null,"data":{"a":{"y":true,"z":null},"b":[1,2.5,"x"]},"eventId":"7",' +
         '"kind":"action.settled","policyVersion":null,"recordedAt":"2026-03-01T14:05:09.123456Z","threadId":null,"turnId":null}',
     );
   });
 
-  it('includes the writer, and is unchanged for events without one', () => {
+  it('includes the database role that wrote the event, and omits the field for older events', () => {
     const data = '{"b": [1, 2.5, "x"]}';
     const before = toEventJson(event(data));
     expect(before).not.toContain('writtenBy');
@@ -33,14 +33,14 @@ describe('toEventJson', () => {
     expect(written).toBe(before.replace('"turnId":null', '"turnId":null,"writtenBy":"signalbox_worker"'));
   });
 
-  it('differs for numbers that JSON.parse would make equal', () => {
+  it('returns different JSON for two numbers that JSON.parse would make equal', () => {
     const [a, b] = ['{"n": 9007199254740992}', '{"n": 9007199254740993}'].map((data) => toEventJson(event(data)));
     expect(a).toContain('"data":{"n":9007199254740992}');
     expect(b).not.toBe(a);
     expect(toEventJson(event('{"n": 0.1000000000000000000001}'))).not.toBe(toEventJson(event('{"n": 0.1}')));
   });
 
-  it('accepts every double in the notation of Postgres', () => {
+  it('accepts every double-precision number in the notation of Postgres', () => {
     const large = fc.double({ min: 1e21, noNaN: true, noDefaultInfinity: true });
     const small = fc.double({ min: Number.MIN_VALUE, max: 9e-7, noNaN: true });
     fc.assert(
@@ -53,7 +53,7 @@ describe('toEventJson', () => {
     );
   });
 
-  it('ignores digits within strings', () => {
+  it('does not change digits inside strings', () => {
     expect(toEventJson(event('{"card \\" 1": "90071992547409931234567"}'))).toContain(
       '"data":{"card \\" 1":"90071992547409931234567"}',
     );

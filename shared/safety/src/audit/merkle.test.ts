@@ -35,14 +35,17 @@ function rootByDefinition(leaves: readonly Buffer[]): Buffer {
 }
 
 describe('the Merkle tree', () => {
-  it.each(ROOTS.map((root, size) => ({ size, root })))('has the known root for $size leaves', ({ size, root }) => {
-    const tree = createMerkleTree();
-    for (const leaf of LEAVES.slice(0, size)) tree.push(hashLeaf(leaf));
-    expect(tree.root().toString('hex')).toBe(root);
-    expect(tree.size).toBe(size);
-  });
+  it.each(ROOTS.map((root, size) => ({ size, root })))(
+    'has the published root hash for $size leaves',
+    ({ size, root }) => {
+      const tree = createMerkleTree();
+      for (const leaf of LEAVES.slice(0, size)) tree.push(hashLeaf(leaf));
+      expect(tree.root().toString('hex')).toBe(root);
+      expect(tree.size).toBe(size);
+    },
+  );
 
-  it('has the root defined by RFC 6962 at each size', () => {
+  it('has the root hash that RFC 6962 defines at each size', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 8 }), { maxLength: 40 }), (given) => {
         const leaves = given.map((bytes) => Buffer.from(bytes));
@@ -56,7 +59,7 @@ describe('the Merkle tree', () => {
     );
   });
 
-  it('a fork grows independently', () => {
+  it('can be forked, and both trees then grow independently', () => {
     const tree = createMerkleTree();
     for (const leaf of LEAVES.slice(0, 3)) tree.push(hashLeaf(leaf));
     const fork = tree.fork();
@@ -66,7 +69,7 @@ describe('the Merkle tree', () => {
   });
 });
 
-it('hashes of chain links differ from those of leaves and nodes', () => {
+it('the hash of a chain link differs from the hash of a Merkle leaf or node with the same data', () => {
   const [left, right] = [hashLeaf('a'), hashLeaf('b')];
   const tree = createMerkleTree();
   tree.push(left);

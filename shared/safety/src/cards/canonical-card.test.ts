@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { asCodeBlock, escapeLine, escapeText, parseExactAction, renderExactAction } from './canonical-card.ts';
 
-it('names and values that imitate each other render differently', () => {
+it('actions whose names and values imitate each other are rendered differently on an approval card', () => {
   const actions = [
     { a: 'b', c: 'd' },
     { a: 'b\nc: d' },
@@ -17,7 +17,7 @@ it('names and values that imitate each other render differently', () => {
   shown.forEach((text, place) => expect(parseExactAction(text).arguments).toEqual(actions[place]));
 });
 
-it('ordinary text in any language is unchanged', () => {
+it('ordinary text in any language is shown unchanged on an approval card', () => {
   for (const text of [
     'Größe: 3 – „gut“',
     'Привет, мир',
@@ -30,18 +30,18 @@ it('ordinary text in any language is unchanged', () => {
     expect(escapeText(text)).toBe(text);
 });
 
-it('look-alike letters, direction overrides and terminal codes become code points', () => {
+it('look-alike letters, direction overrides and terminal codes are shown as code points on an approval card', () => {
   expect(escapeText('раypal')).toBe('⟨U+0440⟩⟨U+0430⟩ypal');
   expect(escapeText('сор')).toBe('⟨U+0441⟩⟨U+043E⟩⟨U+0440⟩');
   expect(escapeText('wit\u001b[;sh notes.sh')).toBe('wit⟨U+001B⟩[;sh notes.sh');
   expect(escapeText('a\u202eb')).toBe('a⟨U+202E⟩b');
 });
 
-it('escapeLine gives one line without formatting', () => {
+it('escapeLine returns one line without formatting', () => {
   expect(escapeLine('**x**\n\n- Affects: [a](b)')).toBe('\\*\\*x\\*\\*⟨U+000A⟩⟨U+000A⟩- Affects: \\[a\\](b)');
 });
 
-it('right-to-left letters stay in a pure sentence and become code points in mixed text', () => {
+it('right-to-left letters are kept in a purely right-to-left sentence, and become code points in mixed text', () => {
   for (const text of ['שלום עולם', 'مرحبا، كيف حالك؟', 'חנות תה.']) expect(escapeText(text)).toBe(text);
   expect(escapeText('cp א ב')).toBe('cp ⟨U+05D0⟩ ⟨U+05D1⟩');
   expect(escapeText('א 12')).toBe('⟨U+05D0⟩ 12');
@@ -51,11 +51,11 @@ it('right-to-left letters stay in a pure sentence and become code points in mixe
   expect(renderExactAction({ tool: 't', arguments: { a: 'שלום', b: ['ש'] } })).toBe('t\na: שלום\nb= ["⟨U+05E9⟩"]');
 });
 
-it('more than three accents on a letter become code points', () => {
+it('a letter with more than three accents is shown as code points', () => {
   expect(escapeText(`x${'\u0331'.repeat(5)}`)).toBe(`x${'\u0331'.repeat(3)}⟨U+0331⟩⟨U+0331⟩`);
 });
 
-it('a long line wraps with visible blanks and reads back', () => {
+it('a long line of an approval card is wrapped with visible blanks, and parses to the same action', () => {
   for (const value of [
     'a '.repeat(2_000),
     ' '.repeat(1_500),
@@ -73,12 +73,12 @@ it('a long line wraps with visible blanks and reads back', () => {
   }
 });
 
-it('lines fit a phone and wrap before a word', () => {
+it('the lines of an approval card fit a phone and wrap before a word', () => {
   expect(
     renderExactAction({ tool: 'run_command', arguments: { command: 'rm -r build && git push --force origin main' } }),
   ).toBe('run_command\ncommand: rm -r build && git\n┊  push --force origin main');
 });
 
-it('a code fence is longer than any in its content', () => {
+it('a code fence is longer than any row of backticks in its content', () => {
   expect(asCodeBlock('a ```` b')).toBe('`````\na ```` b\n`````');
 });

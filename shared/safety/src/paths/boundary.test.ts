@@ -22,13 +22,13 @@ describe('parsePath', () => {
   });
 
   it.each(['a\0b', 'docs/a.md\0.png', '..', 'a/..', '/a', '~', 'a\\b', 'a\nb', 'a\u0301', 'a\u200d', '\ud800'])(
-    'denies %j',
+    'refuses the path %j',
     (path) => {
       expect(tryAccess(() => parsePath(path))).toBe('denied');
     },
   );
 
-  it('denies a path or returns names below the workspace', () => {
+  it('refuses a path or returns names inside the workspace, whatever the path is', () => {
     const piece = fc.oneof(
       fc.constantFrom('..', '.', '', '/', '~', '\0', '.git', 'a', '\\', 'é'),
       fc.string({ unit: 'binary' }),
@@ -49,17 +49,17 @@ describe('requireWritable', () => {
   const person = getAgentBounds('PERSON');
 
   it.each(['.git', '.Git/config', '.GIT', '.git./x', '.git /x', 'a/.git/hooks/x', 'git~1', '.git::$DATA'])(
-    'denies writing %s',
+    'refuses to write %s',
     (path) => {
       expect(tryAccess(() => requireWritable(person, parsePath(path)))).toBe('denied');
     },
   );
 
-  it.each(['.gitignore', '.github/workflows/x.yml', 'git/x', 'a.git/x'])('allows writing %s', (path) => {
+  it.each(['.gitignore', '.github/workflows/x.yml', 'git/x', 'a.git/x'])('permits writing %s', (path) => {
     expect(tryAccess(() => requireWritable(person, parsePath(path)))).toBe('allowed');
   });
 
-  it('denies a forbidden folder in every spelling that some file system treats as equal', () => {
+  it('refuses to write to a forbidden folder in every spelling that some file system treats as the same folder', () => {
     const bounds = { ...getAgentBounds('WRITE_GATED'), writePaths: 'all' as const };
     for (const path of ['src/a', 'SRC/a', 'Ｓrc/a'])
       expect(tryAccess(() => requireWritable(bounds, parsePath(path)))).toBe('denied');

@@ -45,7 +45,7 @@ const CLASS = '@id("class") @reason("C.") permit (principal is AgentClass, actio
 const EVERYTHING = '@id("all") @reason("All.") permit (principal, action, resource);';
 
 describe('a policy engine', () => {
-  it('denies a call that no rule permits, and names the principal', () => {
+  it('denies a call that no rule permits, and names who asked', () => {
     expect(decide({ role: 'admin' }, engineOf(CLASS))).toMatchObject({
       effect: 'deny',
       rule: 'default-deny',
@@ -61,7 +61,7 @@ describe('a policy engine', () => {
     expect(mayApprove({ role: 'admin' }, engineOf(CLASS))).toMatchObject({ allowed: false, rule: 'default-deny' });
   });
 
-  it('confirms only calls that may run, not those that need approval or are denied', () => {
+  it('asks for confirmation of calls that may run, not of calls that need approval or are denied', () => {
     const confirm =
       '@id("tap") @reason("T.") @expires("5m") permit (principal, action == Action::"confirm", resource);';
     const stop = (verbs: string) =>
@@ -82,7 +82,7 @@ describe('a policy engine', () => {
     expect(() => engineOf(EVERYTHING, confirm.replace('@expires("5m")', '@approvals("2")'))).toThrow('only @expires');
   });
 
-  it('reads a stored set without the verb confirm', () => {
+  it('accepts a stored policy set from before the action “confirm” existed', () => {
     const older = schema.replace('action run, confirm, request', 'action run, request');
     const files = [
       { name: 'schema.cedarschema', text: older },
@@ -91,7 +91,7 @@ describe('a policy engine', () => {
     expect(decide({}, createEngine(readRules(files, 'older'), 'older', 'UTC'))).toMatchObject({ effect: 'run' });
   });
 
-  it('denies a refused action although a rule permits it', () => {
+  it('denies an action that its tool refuses, although a rule permits it', () => {
     const input = toCallQuestion(CallOutline.parse({ role: 'admin' }));
     const assessment = { ...input.action.assessment, refusal: 'It removes everything.' };
     const asked = { ...input, action: { ...input.action, assessment } };
@@ -103,7 +103,7 @@ describe('a policy engine', () => {
     });
   });
 
-  it('a forbid wins over a permit', () => {
+  it('denies a call that one rule forbids, although another rule permits it', () => {
     const forbidding = engineOf(
       EVERYTHING,
       '@id("no") @reason("No.") forbid (principal is User, action in [Action::"run", Action::"request"], resource);',
@@ -112,7 +112,7 @@ describe('a policy engine', () => {
     expect(decide({ role: 'admin' }, engineOf(EVERYTHING))).toMatchObject({ effect: 'run', rule: 'all' });
   });
 
-  it('denies when a rule cannot be evaluated, even where another one permits', () => {
+  it('denies a call when a rule cannot be evaluated, although another rule permits it', () => {
     const overflowing = engineOf(
       EVERYTHING,
       `@id("sum") @reason("S.") forbid (principal, action == Action::"run", resource)
@@ -126,7 +126,7 @@ describe('a policy engine', () => {
     expect(detail).toContain('overflow');
   });
 
-  it('denies invalid questions: a bad time, an unknown class, too many arguments', () => {
+  it('denies a question with a bad time, an unknown class or too many arguments', () => {
     const question = toCallQuestion(CallOutline.parse({}));
     const ask = (change: object) => engine.decide({ ...question, ...change });
     expect(ask({ context: { ...question.context, at: 'yesterday' } })).toMatchObject({ rule: 'policy-error' });
@@ -142,7 +142,7 @@ describe('a policy engine', () => {
     expect(decide({})).toMatchObject({ effect: 'run' });
   });
 
-  it('combines the strictest terms of all matching rules, and names the strictest rule', () => {
+  it('combines the strictest approval terms of all matching rules, and names the strictest rule', () => {
     const rule = (id: string, terms: string) =>
       `@id("${id}") @reason("${id}.") ${terms} permit (principal is User, action == Action::"request", resource);`;
     const asking = engineOf(
@@ -160,24 +160,24 @@ describe('a policy engine', () => {
     expect(decide({ otherApprovers: 0 }, strict).approval).toMatchObject({ approvals: 2, solo: false });
   });
 
-  it('requires at least the role of the tool from approvers', () => {
+  it('requires approvers to have at least the role that the tool requires', () => {
     expect(decide({ role: 'admin', risk: 'dangerous', leastRole: 'admin' }).approval).toMatchObject({ role: 'admin' });
   });
 
-  it('keeps the terms of a rule for the person when only the agent needs approval', () => {
+  it('keeps the approval terms of a rule even when only the agent, not the person, needs the approval', () => {
     const input = { risk: 'dangerous', environment: 'production', granted: true } as const;
     expect(decide(input)).toMatchObject({ effect: 'run' });
     expect(decide({ ...input, agentClass: 'WRITE_GATED' }).approval).toMatchObject({ approvals: 2 });
   });
 
-  it('names the first of several equal rules', () => {
+  it('names the rule that comes first when several rules have the same effect', () => {
     const forbid = (id: string) =>
       `@id("${id}") @reason("${id}.") forbid (principal, action in [Action::"run", Action::"request"], resource);`;
     expect(decide({}, engineOf(EVERYTHING, forbid('zebra'), forbid('ant')))).toMatchObject({ rule: 'zebra' });
     expect(decide({}, engineOf(EVERYTHING, forbid('ant'), forbid('zebra')))).toMatchObject({ rule: 'ant' });
   });
 
-  it('evaluates times in its own zone', () => {
+  it('evaluates hours and dates in the configured time zone', () => {
     const night = `@id("night") @reason("N.") forbid (principal, action in [Action::"run", Action::"request"], resource)
       when { context.hour < 6 && context.date == 20260701 && context.weekday == 3 && context.minute == 30 };`;
     const files = [
@@ -194,14 +194,14 @@ describe('a policy engine', () => {
   });
 });
 
-describe('arguments in rules', () => {
+describe('the arguments of a call in policy rules', () => {
   const forbid = (condition: string) =>
     engineOf(
       EVERYTHING,
       `@id("no") @reason("No.") forbid (principal, action in [Action::"run", Action::"request"], resource) when { ${condition} };`,
     );
 
-  it('are visible as text by path, and numbers also as integers', () => {
+  it('can be read as texts by their path, and numbers also as integers', () => {
     const deep = forbid('resource.hasTag("labels.1.name") && resource.getTag("labels.1.name") == "x"');
     expect(decide({ arguments: { labels: [{}, { name: 'x' }] } }, deep)).toMatchObject({ rule: 'no' });
     const large = forbid('resource.numbers.hasTag("n") && resource.numbers.getTag("n") > 1000');
@@ -210,7 +210,7 @@ describe('arguments in rules', () => {
     expect(decide({ arguments: {} }, large)).toMatchObject({ effect: 'run' });
   });
 
-  it('cannot imitate Cedar entities or prototypes', () => {
+  it('cannot imitate Cedar entities or JavaScript prototypes', () => {
     const proto = forbid('resource.hasTag("__proto__") && resource.getTag("__proto__") == "x"');
     const hidden = JSON.parse('{"__proto__": "x"}') as Record<string, string>;
     const question = toCallQuestion(CallOutline.parse({}));
@@ -221,7 +221,7 @@ describe('arguments in rules', () => {
   });
 });
 
-it('answers any arguments, and equal questions equally', () => {
+it('the policy engine decides about any arguments, and decides equal questions equally', () => {
   const text = fc.string({ unit: 'binary', maxLength: 20 });
   fc.assert(
     fc.property(fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 }), (args) => {
@@ -237,7 +237,7 @@ it('answers any arguments, and equal questions equally', () => {
   );
 });
 
-describe('the shipped rules', () => {
+describe('the shipped policy rules', () => {
   const input = fc.record({
     risk: fc.constantFrom(...Risk.options),
     environment: fc.constantFrom(...ActionEnvironment.options),
@@ -255,7 +255,7 @@ describe('the shipped rules', () => {
   });
   const EFFECTS = ['deny', 'ask', 'confirm', 'run'];
 
-  it('a lower role may never do, approve or load more than a higher one', () => {
+  it('never let a lower role do, approve or load more than a higher role', () => {
     fc.assert(
       fc.property(
         input,
@@ -278,7 +278,7 @@ describe('the shipped rules', () => {
     );
   });
 
-  it('dangerous calls need a grant, and a freeze or spent budget allows only reads', () => {
+  it('require a grant for dangerous calls, and allow only reads during a freeze or after the budget is spent', () => {
     fc.assert(
       fc.property(input, fc.constantFrom(...Role.options), (given, role) => {
         const { effect } = decide({ ...given, role });
@@ -293,7 +293,7 @@ describe('the shipped rules', () => {
     );
   });
 
-  it('approvers need at least the role that the card names', () => {
+  it('require approvers to have at least the role that the approval card names', () => {
     fc.assert(
       fc.property(input, fc.constantFrom(...Role.options), (given, role) => {
         const { approval } = decide({ ...given, role: 'admin' });

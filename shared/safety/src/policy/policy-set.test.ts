@@ -53,7 +53,7 @@ describe('a policy set', () => {
     expect(await listProblems(shipped)).toEqual([]);
   });
 
-  it('reports a failing example with file, rule, expected and actual result', async () => {
+  it('reports a failing example with its file, its rule, the expected and the actual result', async () => {
     const lines = await listProblems(
       withChangedFile('examples/budgets.json', (text) => text.replace('"callsLeft": 0', '"callsLeft": 5')),
     );
@@ -62,7 +62,7 @@ describe('a policy set', () => {
     ]);
   });
 
-  it('reports examples that expect other terms or rules', async () => {
+  it('reports an example that expects other approval terms or another rule', async () => {
     const terms = await listProblems(
       withChangedFile(
         'examples/environments.json',
@@ -78,14 +78,14 @@ describe('a policy set', () => {
     expect(part[0]).toContain('Expected run by safe-runs with budget-spent');
   });
 
-  it('reports rules without an example', async () => {
+  it('reports a rule that has no example', async () => {
     const files = small.files.map((file) => (file.name.endsWith('.json') ? { ...file, text: '[]' } : file));
     const lines = await listProblems({ files, version: 'no examples' });
     for (const line of lines) expect(line).toMatch(/^[a-z-]+\.cedar, line \d+, rule [a-z-]+: no example that holds/);
     expect(lines.length).toBe((await loadPolicySet(small, 'UTC')).rules.length);
   });
 
-  it('reports examples whose policy was removed', async () => {
+  it('reports examples whose policy file was removed', async () => {
     const lines = await listProblems(withChangedFile('budgets.cedar', () => '// nothing'));
     expect(lines.length).toBe(3);
     expect(lines[0]).toContain('Expected deny by budget-spent, got run by sensitive-runs');
@@ -139,13 +139,13 @@ describe('a policy set', () => {
     ],
     ['a template', `@id("a") ${REASON} permit (principal == ?principal, action, resource);`, 'template'],
     ['a text that is no policy', 'permit (principal', 'rules.cedar, line 2'],
-  ])('refuses %s', async (_, policy, says) => {
+  ])('is refused when it has %s', async (_, policy, says) => {
     const lines = await withPolicy(policy);
     expect(lines.join('\n')).toContain(says);
     expect(lines[0]).toMatch(/^rules\.cedar(, line 2)?/);
   });
 
-  it('reports the line of a rule', async () => {
+  it('reports an invalid rule with its file and line', async () => {
     const [line] = await withPolicy('\n// a word\n@id("a")\npermit (principal, action, resource);');
     expect(line).toContain('rules.cedar, line 4, rule a: @reason is missing');
   });
@@ -162,7 +162,7 @@ describe('a policy set', () => {
     );
   });
 
-  it('is refused when an example cannot be read', async () => {
+  it('is refused when one of its examples cannot be read', async () => {
     const examples = async (text: string) =>
       (await listProblems(withChangedFile('examples/budgets.json', () => text)))[0];
     expect(await examples('nonsense')).toContain('examples/budgets.json: is no JSON');
@@ -173,14 +173,14 @@ describe('a policy set', () => {
     expect(await examples('[7]')).toContain('example 1 cannot be read');
   });
 
-  it('has the same version on each read', async () => {
+  it('gets the same version each time it is read', async () => {
     const again = await readPolicyFolder(POLICY_FOLDER);
     expect(again.version).toBe(shipped.version);
     expect(shipped.version).toMatch(/^[0-9a-f]{64}$/);
     expect(shipped.files.map(({ name }) => name)).toContain('schema.cedarschema');
   });
 
-  it('loading yields between examples', async () => {
+  it('does not block the event loop while its examples are checked', async () => {
     let [steps, isLoading] = [0, true];
     const working = (async () => {
       for (; isLoading; steps += 1) await setImmediate();

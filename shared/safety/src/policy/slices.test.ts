@@ -41,11 +41,11 @@ it.each([
   ['principal == AgentClass::"WRITE_GATED", action == Action::"request"', ['request AgentClass']],
   ['principal == User::"1", action == Action::"approve"', ['approve User']],
   ['principal in Group::"x", action == Action::"run"', ['run User', 'run AgentClass']], // could be either
-])('a policy with head (%s) is in the matching slices', (head, slices) => {
+])('a policy with the head (%s) is put into every slice that it can apply to', (head, slices) => {
   expect(listSlices(head)).toEqual(slices);
 });
 
-it('a slice answers like the whole set', async () => {
+it('a slice of the policies decides every question like the whole set', async () => {
   const { files, version } = await readPolicyFolder(POLICY_FOLDER);
   const set = readRules(files, version);
   const texts = files.filter(({ name }) => name.endsWith('.cedar')).flatMap(({ text }) => policiesIn(text));

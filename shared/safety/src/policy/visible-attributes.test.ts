@@ -52,13 +52,13 @@ describe('readVisibleAttributes', () => {
     ['context == {frozen: true}', 'all', false],
     ['[context].contains({frozen: true})', 'all', false],
     ['{"has": context.frozen} == {"has": true}', 'all', false],
-  ])('%s reads %j, tags: %s', (when, attributes, tags) => {
+  ])('finds that the condition %s reads the attributes %j and reads tags: %s', (when, attributes, tags) => {
     const seen = readFromText(when);
     expect(seen.tags).toBe(tags);
     expect(seen.attributes).toEqual(attributes);
   });
 
-  it('questions with equal cache keys get equal answers', () => {
+  it('policy questions with the same cache key get the same answer from the policy engine', () => {
     const everything = 'permit (principal, action, resource);';
     const sets = [
       shipped,
@@ -120,8 +120,8 @@ function evaluate(call: Parameters<typeof cedar.statefulIsAuthorized>[0]) {
   return { decision: answer.response.decision, reason: answer.response.diagnostics.reason.toSorted() };
 }
 
-describe('a cached answer', () => {
-  it('is not used for a malformed question or another person', () => {
+describe('a cached decision of the policy engine', () => {
+  it('is not used for a malformed question or for another person', () => {
     const engine = createEngine(shipped, shipped.id, 'UTC');
     const question = toCallQuestion(CallOutline.parse({ role: 'developer', risk: 'sensitive' }));
     expect(engine.decide(question)).toMatchObject({ effect: 'run' });
@@ -146,7 +146,7 @@ describe('a cached answer', () => {
   });
 });
 
-it('local time is computed once per minute', () => {
+it('the local time for policy rules is computed once per minute', () => {
   const localTime = createLocalTime('Europe/Berlin');
   const first = localTime('2026-07-01T21:59:00Z');
   expect(localTime('2026-07-01T21:59:59.999Z')).toBe(first);

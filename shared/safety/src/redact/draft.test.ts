@@ -13,7 +13,7 @@ describe('redactDraft', () => {
     ['3714 496353 98431', 'grouped as American Express'],
     ['4539148803436467', 'in one piece'],
     ['４５３９ １４８８ ０３４３ ６４６７', 'in full width'],
-  ])('shows at most seven digits of the card %s (%s)', (card) => {
+  ])('shows at most seven digits of the growing card number %s (%s)', (card) => {
     for (const text of listDrafts(`The card ${card} is blocked.`)) {
       const digits = /\p{Nd}[\p{Nd} \u00a0-]*/u.exec(text)?.[0].replace(/[^\p{Nd}]/gu, '') ?? '';
       expect(digits.length).toBeLessThanOrEqual(7);
@@ -21,7 +21,7 @@ describe('redactDraft', () => {
     expect(listDrafts(`The card ${card} is blocked.`).at(-1)).toBe('The card [secret] is blocked.');
   });
 
-  it('shows no identifying part of an account number', () => {
+  it('never shows the identifying part of a bank account number while it is typed', () => {
     for (const text of listDrafts('Pay to DE89 3704 0044 0532 0130 00 today.')) expect(text).not.toMatch(/DE89 3/);
   });
 
@@ -30,11 +30,11 @@ describe('redactDraft', () => {
     'Version 1.10.2 runs.',
     'Call 30 40 50 60 and wait.',
     'AB12 is a room, and B2 too.',
-  ])('shows %s once it is complete', (text) => {
+  ])('shows the harmless text “%s” whole once it is complete', (text) => {
     expect(listDrafts(text).at(-1)).toBe(text);
   });
 
-  it('handles long texts in under two seconds of processor time', () => {
+  it('redacts long texts in under two seconds of processor time', () => {
     // Processor time, because the machine may be busy.
     const before = process.cpuUsage();
     for (const text of ['1 '.repeat(50_000), '4'.repeat(100_000), 'A1'.repeat(50_000)]) redactDraft(text);

@@ -94,16 +94,16 @@ const LINES = [
   'use secret:aws-key-7f3a9c2e for it',
 ];
 
-describe('innocent lines', () => {
-  it('there are at least sixty', () => {
+describe('lines without secrets', () => {
+  it('are at least sixty in this test', () => {
     expect(LINES.length).toBeGreaterThanOrEqual(60);
   });
 
-  it.each(LINES)('%s', (line) => {
+  it.each(LINES)('are not redacted: %s', (line) => {
     expect(redactText(line)).toBe(line);
   });
 
-  it('are unchanged when joined', () => {
+  it('are not redacted when they are joined to one text', () => {
     const text = LINES.join('\n');
     expect(redactText(text)).toBe(text);
   });

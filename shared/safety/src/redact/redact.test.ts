@@ -8,28 +8,31 @@ import { makeCanaries, NUMBERS } from './secrets.fixture.ts';
 const canaries = [...makeCanaries(), ...NUMBERS];
 
 describe('secrets', () => {
-  it('the canaries have at least forty kinds', () => {
+  it('of at least forty kinds are covered by these tests', () => {
     expect(new Set(canaries.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(canaries.map((canary) => [canary.kind, canary] as const))('are found: %s', (kind, canary) => {
-    const { secret, text } = canary;
-    expect(findSecrets(text)[0]?.kind).toBe(kind);
-    expect(redactText(text)).not.toContain(secret);
-    expect(redactText(`Hello,\n${text}\nthanks!`)).not.toContain(secret);
-    expect(redactText(JSON.stringify({ note: text }))).not.toContain(JSON.stringify(secret).slice(1, -1));
-  });
+  it.each(canaries.map((canary) => [canary.kind, canary] as const))(
+    'of the kind %s are found and redacted',
+    (kind, canary) => {
+      const { secret, text } = canary;
+      expect(findSecrets(text)[0]?.kind).toBe(kind);
+      expect(redactText(text)).not.toContain(secret);
+      expect(redactText(`Hello,\n${text}\nthanks!`)).not.toContain(secret);
+      expect(redactText(JSON.stringify({ note: text }))).not.toContain(JSON.stringify(secret).slice(1, -1));
+    },
+  );
 
-  it('are found for other random characters', () => {
+  it('are found whatever their random characters are', () => {
     const left = [1, 2, 3, 4, 5].flatMap(makeCanaries).filter(({ secret, text }) => redactText(text).includes(secret));
     expect(left).toEqual([]);
   });
 
-  it('redacting twice changes nothing more', () => {
+  it('are unchanged when an already redacted text is redacted again', () => {
     for (const { text } of canaries) expect(redactText(redactText(text))).toBe(redactText(text));
   });
 
-  it('surrounding text is unchanged', () => {
+  it('are redacted without changing the text around them', () => {
     expect(redactText('DB_PASSWORD=s3cr3t-value # of the shop')).toBe(`DB_PASSWORD=${REDACTED} # of the shop`);
     expect(redactText('postgres://app:s3cr3t-value@db:5432/shop')).toBe(`postgres://app:${REDACTED}@db:5432/shop`);
     expect(redactText('is "hunter2!" right? password: "hunter2!"')).toContain(`password: "${REDACTED}"`);
@@ -40,7 +43,7 @@ describe('secrets', () => {
     '4539.1488.0343.6467',
     '4539\u00a01488\u00a00343\u00a06467',
     '4539  1488  0343  6467',
-  ])('card number %s is redacted, also in full-width digits', (typed) => {
+  ])('such as the card number %s are redacted, also in full-width digits', (typed) => {
     const wide = typed.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
     for (const number of [typed, wide])
       expect(redactText(`my card ${number} is gone`)).toBe('my card [secret] is gone');
@@ -71,12 +74,12 @@ describe('secrets', () => {
     ['set the variable API_KEY of shop in staging to 9f8a7b6c5d4e', '9f8a7b6c5d4e'],
     ['setze API_KEY von shop auf 9f8a7b6c5d4e', '9f8a7b6c5d4e'],
     ['cambia la contraseña de shop a hunter2', 'hunter2'],
-  ])('are redacted in %j', (text, secret) => {
+  ])('are redacted in the text %j', (text, secret) => {
     expect(redactText(text)).not.toContain(secret);
   });
 });
 
-describe('wrapping', () => {
+describe('an encoded or wrapped token', () => {
   const token = `gh${'p_'}0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r`;
   it.each([
     ['zero-width signs', token.split('').join('\u200b')],
@@ -94,7 +97,7 @@ describe('wrapping', () => {
     ['base 64', Buffer.from(`key ${token}`).toString('base64')],
     ['base 64 for addresses', Buffer.from(`key ${token}`).toString('base64url')],
     ['base 64 with percent signs', encodeURIComponent(Buffer.from(`key >> ${token}`).toString('base64'))],
-  ])('a token with %s is redacted', (_, text) => {
+  ])('is redacted when it is written with %s', (_, text) => {
     const plain = redactText(`see ${text} there`).replace(/[^ -~]/g, '');
     expect(plain).toContain(REDACTED);
     expect(plain).not.toContain(token.slice(-10));
@@ -102,13 +105,13 @@ describe('wrapping', () => {
     expect(plain).toMatch(/ there$/);
   });
 
-  it('a complete token takes no word of the next line', () => {
+  it('is redacted without the words of the next line', () => {
     expect(redactText(`${token}\nPlease deploy`)).toBe(`${REDACTED}\nPlease deploy`);
   });
 });
 
-describe('values', () => {
-  it('are redacted at every depth and in keys; others are unchanged', () => {
+describe('redactValue', () => {
+  it('redacts secrets at every depth and in keys, and leaves other values unchanged', () => {
     const value = {
       a: [{ b: 'password=s3cr3t-value', n: 1, at: new Date(0) }],
       token: 'abc-def-ghi',
@@ -123,7 +126,7 @@ describe('values', () => {
     expect(redactValue(clean)).toEqual(clean);
   });
 
-  it('handles in secret fields are kept', () => {
+  it('keeps secret handles in fields that hold secrets', () => {
     expect(redactValue({ password: 'secret:db-password', token: '', secret: null })).toEqual({
       password: 'secret:db-password',
       token: '',
@@ -131,7 +134,7 @@ describe('values', () => {
     });
   });
 
-  it('very deep values are cut', () => {
+  it('cuts off values that are nested very deep', () => {
     let deep: unknown = 'password=s3cr3t-value';
     for (let depth = 0; depth < 10_000; depth += 1) deep = [deep];
     expect(JSON.stringify(redactValue(deep))).not.toContain('s3cr3t-value');
@@ -145,7 +148,7 @@ describe('personal data', () => {
     ['call +49 170 1234567 today', 'call [phone] today'],
     ['call +1 (555) 123-4567', 'call [phone]'],
     ['555-123-4567', '[phone]'],
-  ])('in %j is redacted for logs', (text, redacted) => {
+  ])('in the text %j is redacted for logs', (text, redacted) => {
     expect(redactPersonal(text)).toBe(redacted);
     expect(redactForLog(text)).toBe(redacted);
   });
@@ -158,12 +161,12 @@ describe('personal data', () => {
     '2026-11-22T06:00:00.000Z +0000',
     'took +1200 ms, 10.0.0.1:5432',
     '@signalbox_bot list',
-  ])('is not found in %j, which only looks like an address or a number', (text) => {
+  ])('is not found in %j, which only resembles an address or a phone number', (text) => {
     expect(redactPersonal(text)).toBe(text);
   });
 });
 
-test('describeKind spells kinds for people', () => {
+test('describeKind returns a readable name for a kind of secret', () => {
   expect(['aws-key', 'github-token', 'private-key', 'url-password', 'iban', 'stripe-key'].map(describeKind)).toEqual([
     'AWS key',
     'GitHub token',
@@ -174,7 +177,7 @@ test('describeKind spells kinds for people', () => {
   ]);
 });
 
-test('our ids, codes and handles are not redacted', () => {
+test("Signalbox's own ids, codes and handles are not redacted", () => {
   const many = { length: 50 };
   const ids = [
     ...PREFIXES.flatMap((prefix) => Array.from(many, () => newId(prefix))),

@@ -21,19 +21,19 @@ import { loadSecretsKey, parseSealingKey } from './key.ts';
 const cipher = createSecretCipher(Buffer.alloc(32, 1));
 const SEAL = { userKey: '1001', handle: 'secret:db-password' };
 
-describe('a sealed value', () => {
-  it('opens with its person and handle', () => {
+describe('a sealed secret', () => {
+  it('can be opened with the person and the handle it was sealed for', () => {
     for (const value of ['hunter2', '', 'пароль 🔑', 'x'.repeat(20_000)])
       expect(cipher.open(cipher.seal(value, SEAL), SEAL)).toBe(value);
   });
 
-  it('differs each time and does not contain the value', () => {
+  it('is different each time and does not contain the plain value', () => {
     const [one, two] = [cipher.seal('hunter2', SEAL), cipher.seal('hunter2', SEAL)];
     expect(one.equals(two)).toBe(false);
     expect(one.includes('hunter2')).toBe(false);
   });
 
-  it('a value sealed with the sealing key opens only with the secrets key', () => {
+  it('can be made with the sealing key alone, but opened only with the secrets key', () => {
     const key = Buffer.alloc(32, 1);
     const sealing = deriveSealingKey(key);
     const sealer = createSecretSealer(parseSealingKey(sealing.toString('base64')));
@@ -47,7 +47,7 @@ describe('a sealed value', () => {
     expect(() => parseSealingKey(key.toString('base64'))).toThrow(/make-env/);
   });
 
-  it('a value of an older release opens, also when its nonce starts like a box', () => {
+  it('of an older release can be opened, even if its nonce starts like the new format', () => {
     const before = Buffer.from(hkdfSync('sha256', Buffer.alloc(32, 1), '', 'signalbox secrets: seal', 32));
     for (const nonce of [randomBytes(12), Buffer.from('sbx1 by luck')]) {
       const old = createCipheriv('aes-256-gcm', before, nonce);
@@ -69,13 +69,13 @@ describe('a sealed value', () => {
     ],
     ['a cut end', cipher, SEAL, (bytes: Buffer) => bytes.subarray(0, -1)],
     ['nothing', cipher, SEAL, () => Buffer.alloc(0)],
-  ])('does not open with %s', (_, other, seal, change) => {
+  ])('cannot be opened with %s', (_, other, seal, change) => {
     expect(() => other.open(change(cipher.seal('hunter2', SEAL)), seal)).toThrow(/cannot be opened/);
   });
 });
 
 describe('hideSecrets', () => {
-  it('gives equal secrets of one person the same handle, and other people another', () => {
+  it('gives equal secrets of one person the same handle, and of another person another handle', () => {
     const [canary] = makeCanaries();
     const text = `a ${canary?.text ?? ''} b ${canary?.text ?? ''}`;
     const { text: hidden, secrets } = hideSecrets(cipher, '1001', text);
@@ -93,7 +93,7 @@ describe('the secrets key', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
   const file = (): string => join(folder, 'data', 'secrets.key');
 
-  it('is created once, readable by its owner only', () => {
+  it('is created once, in a file that only its owner can read', () => {
     const key = loadSecretsKey({ SECRETS_KEY_FILE: file() });
     expect(key).toHaveLength(32);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -101,7 +101,7 @@ describe('the secrets key', () => {
     expect(readdirSync(join(folder, 'data'))).toEqual(['secrets.key']);
   });
 
-  it('a key file that others may read is refused and kept', () => {
+  it('is refused, and not overwritten, when other users may read its file', () => {
     loadSecretsKey({ SECRETS_KEY_FILE: file() });
     const before = readFileSync(file(), 'utf8');
     chmodSync(file(), 0o640);
@@ -109,14 +109,14 @@ describe('the secrets key', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  it('the environment overrides the file, in base64 or hexadecimal', () => {
+  it('is taken from the environment instead of the file, in base64 or hexadecimal', () => {
     const key = Buffer.alloc(32, 7);
     for (const SECRETS_KEY of [key.toString('base64'), key.toString('hex')])
       expect(loadSecretsKey({ SECRETS_KEY, SECRETS_KEY_FILE: file() }).equals(key)).toBe(true);
     expect(existsSync(file())).toBe(false);
   });
 
-  it('an invalid key is refused and not shown', () => {
+  it('is refused without showing it when it is invalid', () => {
     expect(() => loadSecretsKey({ SECRETS_KEY: 'too-short', SECRETS_KEY_FILE: file() })).toThrow(
       /SECRETS_KEY holds no key/,
     );

@@ -13,7 +13,7 @@ const handleOf = (challengeId: string, typed: string): string =>
 const other = code === '111111' ? '222222' : '111111';
 
 describe('a step-up code', () => {
-  it('has six digits, is deterministic, and depends on the key', () => {
+  it('has six digits, and is the same each time for the same key and challenge', () => {
     expect(code).toMatch(/^\d{6}$/);
     expect(computeCode(sealer, open.challengeId)).toBe(code);
     const others = Array.from({ length: 5 }, () =>
@@ -22,12 +22,12 @@ describe('a step-up code', () => {
     expect(new Set([code, ...others]).size).toBeGreaterThan(1);
   });
 
-  it('has evenly distributed first digits', () => {
+  it('begins with each digit equally often', () => {
     const firsts = Array.from({ length: 2_000 }, (_, index) => computeCode(sealer, `chl_${index}`)[0]);
     for (const digit of '0123456789') expect(firsts.filter((first) => first === digit).length).toBeGreaterThan(120);
   });
 
-  it('only the right answer to the challenge has its mark', () => {
+  it('of another value or for another challenge has another MAC', () => {
     expect(computeAnswerMac(sealer, open.challengeId, code)).not.toBe(
       computeAnswerMac(sealer, open.challengeId, other),
     );
@@ -35,7 +35,7 @@ describe('a step-up code', () => {
   });
 });
 
-describe('a typed code', () => {
+describe('a step-up code in a message', () => {
   const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
   const wide = [...code].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join('');
   const arabic = [...code].map((digit) => String.fromCodePoint(0x0660 + Number(digit))).join('');
@@ -49,37 +49,37 @@ describe('a typed code', () => {
     ['in Arabic digits', arabic],
     ['in bold digits', bold],
     ['with what is not seen between', [...code].join('\u200b')],
-  ])('is replaced by its mark when written %s', (_, typed) => {
+  ])('is replaced by its handle when it is written %s', (_, typed) => {
     expect(hideCodes(sealer, `it is ${typed}, I think`, [open])).toBe(
       `it is ${handleOf(open.challengeId, code)}, I think`,
     );
   });
 
-  it('a wrong code is replaced too while the challenge is open', () => {
+  it('is replaced even if it is wrong while the challenge is open', () => {
     expect(hideCodes(sealer, other, [open])).toBe(handleOf(open.challengeId, other));
   });
 
-  it('after the challenge only the right code is replaced', () => {
+  it('is replaced after the challenge only if it is right', () => {
     const late = computeCode(sealer, over.challengeId);
     expect(hideCodes(sealer, late, [over])).toBe(handleOf(over.challengeId, late));
     const price = late === '250000' ? '350000' : '250000';
     expect(hideCodes(sealer, `a loan of ${price}`, [over])).toBe(`a loan of ${price}`);
   });
 
-  it('several guesses are replaced one by one', () => {
+  it('is replaced in each of several guesses', () => {
     const [first, second] = code.startsWith('3') ? ['444444', '555555'] : ['333333', '334444'];
     expect(hideCodes(sealer, `${first}, ${second}`, [open])).toBe(
       `${handleOf(open.challengeId, first)}, ${handleOf(open.challengeId, second)}`,
     );
   });
 
-  it('a code within a longer number is replaced, but does not count as right', () => {
+  it('is replaced within a longer number, but then does not count as right', () => {
     const hidden = hideCodes(sealer, `9${code}`, [open]);
     expect(hidden).toMatch(/^secret:step-up-code-[0-9a-z]{8}$/);
     expect(hidden).not.toBe(handleOf(open.challengeId, code));
   });
 
-  it('handles are unchanged, as is any text without a challenge', () => {
+  it('is searched only while there is a challenge, and secret handles are left unchanged', () => {
     expect(hideCodes(sealer, 'secret:card-number-12345678', [open])).toBe('secret:card-number-12345678');
     expect(hideCodes(sealer, code, [])).toBe(code);
     expect(couldHoldCode('12345')).toBe(false);

@@ -5,7 +5,7 @@ import { splitWords, type ShellWord } from './words.ts';
 const words = (...raw: readonly string[]): readonly ShellWord[] => raw.map((text) => ({ raw: text, value: text }));
 
 describe('parseWithUnbash', () => {
-  it('returns the words of a pipeline', () => {
+  it('returns the words of each command in a pipeline', () => {
     expect(parseWithUnbash(`a 'b c' "d" | e\\ f`)).toEqual([['a', 'b c', 'd'], ['e f']]);
   });
 
@@ -24,14 +24,14 @@ describe('parseWithUnbash', () => {
     '(a)',
     'a {b,c}',
     'if',
-  ])('returns null for other syntax: %s', (command) => {
+  ])('returns null for a command with other shell syntax: %s', (command) => {
     expect(parseWithUnbash(command)).toBeNull();
   });
 });
 
 describe('agreesWithShfmt', () => {
   it.each([`ls -la`, `grep 'a b' "c\\"d" e\\ f 'g'"h"i | wc -l`, 'echo a=b HEAD~1 -- -x'])(
-    'agrees with correct words: %s',
+    'is true when shfmt splits the command into the same words: %s',
     (command) => {
       const { commands } = splitWords(command);
       expect(commands && agreesWithShfmt(command, commands)).toBe(true);
@@ -50,7 +50,7 @@ describe('agreesWithShfmt', () => {
     ['it is negated', '! ls', [words('ls')]],
     ['it runs in the background', 'ls &', [words('ls')]],
     ['it is two lines', 'ls\ndate', [words('ls'), words('date')]],
-  ])('disagrees when %s', (_, command, commands) => {
+  ])('is false when %s', (_, command, commands) => {
     expect(tryAgree(command, commands)).not.toBe(true);
   });
 });

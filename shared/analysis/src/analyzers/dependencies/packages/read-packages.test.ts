@@ -37,8 +37,8 @@ const HOSTILE = [
   `a: &a [x, x]\n${Array.from({ length: 40 }, (_, at) => `b${at}: &b${at} [*${at ? `b${at - 1}` : 'a'}, *${at ? `b${at - 1}` : 'a'}]`).join('\n')}`,
 ];
 
-describe('reading what names packages', () => {
-  it.each(PATHS)('a hostile %s is read within a second', async (path) => {
+describe('reading the packages of a project', () => {
+  it.each(PATHS)('a hostile file %s is read within a second', async (path) => {
     for (const text of HOSTILE) {
       const before = process.cpuUsage(); // CPU time does not depend on the load of the machine.
       await readPackages(path, text);
@@ -47,7 +47,7 @@ describe('reading what names packages', () => {
     }
   });
 
-  it('names such as __proto__ are package names', async () => {
+  it('packages with names such as __proto__ are listed like any other package', async () => {
     const text = '{"dependencies":{"__proto__":"^1.0.0","constructor":"^2.0.0"},"devDependencies":{"toString":"*"}}';
     const facts = await readPackages('package.json', text);
     expect(facts).toMatchObject({ wanted: [{ name: '__proto__' }, { name: 'constructor' }, { name: 'toString' }] });
@@ -56,13 +56,13 @@ describe('reading what names packages', () => {
     ).toMatchObject({ packages: [{ name: '__proto__', version: '1.0.0' }] });
   });
 
-  it('files in vendored folders name no packages', () => {
+  it('package files in vendored folders are ignored', () => {
     const own = ['package.json', 'a/go.mod', 'requirements/base.txt', 'dev-requirements.txt'];
     const others = ['node_modules/a/package.json', 'vendor/go.mod', 'README.txt', 'a/toString'];
     expect([...own, ...others].filter(isPackageFile)).toEqual(own);
   });
 
-  it('a version 1 package-lock.json is read with nested packages', async () => {
+  it('a package-lock.json of version 1 is read with its nested packages', async () => {
     const inner = { version: '1.0.0', resolved: 'https://registry.npmjs.org/b/-/b-1.0.0.tgz', dev: true };
     const text = JSON.stringify({
       lockfileVersion: 1,
@@ -80,7 +80,7 @@ describe('reading what names packages', () => {
     });
   });
 
-  it('a classic and a Berry yarn.lock give the same packages', async () => {
+  it('a yarn.lock of Yarn 1 and one of Yarn Berry give the same packages', async () => {
     const classic =
       '# yarn lockfile v1\n\n\n"@a/b@^1.0.0", "@a/b@^1.2.0":\n  version "1.2.3"\n  resolved "https://r.dev/b.tgz#' +
       'a'.repeat(40) +
@@ -101,7 +101,7 @@ describe('reading what names packages', () => {
     expect(JSON.stringify(facts)).not.toContain('lacksIntegrity');
   });
 
-  it('requirements.txt is read line by line', async () => {
+  it('a requirements.txt is read line by line', async () => {
     const text = [
       'Flask[async] >= 2.0, < 3  # the server',
       'a.b_c==1.0 ; python_version < "3.9"',

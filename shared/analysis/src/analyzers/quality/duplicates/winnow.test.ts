@@ -5,8 +5,8 @@ import { selectFingerprints } from './winnow.ts';
 const lines = (count: number, word: string): readonly number[] =>
   Array.from({ length: count }, (_, n) => hashLine(`${word} ${n} ${(n * 7919) % 101}`));
 
-describe('fingerprints of lines', () => {
-  it('texts that share 25 lines share a fingerprint at any position', () => {
+describe('fingerprints for finding duplicate code', () => {
+  it('two texts that share 25 lines share a fingerprint, wherever the lines are', () => {
     const shared = lines(25, 'shared');
     for (let before = 0; before < 40; before += 1) {
       const one = selectFingerprints(Int32Array.from([...lines(before, 'one'), ...shared, ...lines(9, 'after')]));
@@ -16,13 +16,13 @@ describe('fingerprints of lines', () => {
     }
   });
 
-  it('a text has few fingerprints, and fewer when its lines repeat', () => {
+  it('few lines of a text are selected as fingerprints, and one alone when all lines are equal', () => {
     expect(selectFingerprints(Int32Array.from(lines(1_000, 'line'))).length).toBeLessThan(180);
     expect(new Set(selectFingerprints(new Int32Array(1_000).fill(7)).map(({ hash }) => hash)).size).toBe(1);
     expect(selectFingerprints(new Int32Array(9))).toEqual([]);
   });
 
-  it('packing and unpacking lines and fingerprints returns the same values', () => {
+  it('fingerprints are the same after they were packed and unpacked', () => {
     const packed = packLines([
       { hash: 0xffffff, number: 262_143 },
       { hash: 0, number: 1 },
