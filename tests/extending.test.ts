@@ -66,13 +66,16 @@ async function runNode(program: string, ...words: readonly string[]): Promise<st
 }
 
 describe('docs/extending', () => {
-  it.each(shown.map(({ path, code }) => [path, code]))('shows %s as it is in the tested file', (path, code) => {
-    const example = path.replace(/\/index\.ts$/, '.ts').replace(/^.*\//, 'tests/examples/');
-    // Sorted, because the order of imports depends on how they are written.
-    expect(lines(code)).toEqual(lines(asSeenFrom(path, read(example))));
-  });
+  it.each(shown.map(({ path, code }) => [path, code]))(
+    'shows the code of %s exactly as it is in the tested file',
+    (path, code) => {
+      const example = path.replace(/\/index\.ts$/, '.ts').replace(/^.*\//, 'tests/examples/');
+      // Sorted, because the order of imports depends on how they are written.
+      expect(lines(code)).toEqual(lines(asSeenFrom(path, read(example))));
+    },
+  );
 
-  it('makes an agent with tables in a folder of its own, which is loaded and speaks plain English', async () => {
+  it('the scaffold makes an agent with tables in its own folder, which is loaded and has English sentences', async () => {
     const plan = planScaffold(getCheckoutPath(), ['agent', 'ledger', '--with-table']);
     if ('problem' in plan) throw new Error(plan.problem);
     expect(plan.changes).toEqual([]);
@@ -103,13 +106,13 @@ describe('docs/extending', () => {
     ['bank', 'examples/bank is there already'],
     ['shelf', 'is the example'],
     ['night-desk', 'Take 2 to 20 small letters'],
-  ])('makes no agent with tables that is named %s', (name, said) => {
+  ])('the scaffold refuses to make an agent with tables that is named %s', (name, said) => {
     expect(planScaffold(getCheckoutPath(), ['agent', name, '--with-table'])).toMatchObject({
       problem: expect.stringContaining(said) as string,
     });
   });
 
-  it('shows a capability that the registry accepts and that answers', async () => {
+  it('shows a capability that the registry accepts and whose tool answers', async () => {
     const found = createRegistry([worldClock]).find('tell_time', ['world_clock']);
     const input = found?.tool.input.parse({ city: 'Tokyo' });
     const touched = { now: () => new Date('2026-03-01T00:00:00Z') } as unknown as ToolContext; // all that it touches
@@ -119,7 +122,7 @@ describe('docs/extending', () => {
     expect(found?.tool.input.safeParse({ city: 'Atlantis' }).success).toBe(false);
   });
 
-  it('shows a job that works', async () => {
+  it('shows a job that runs, and whose result is reported when it matters', async () => {
     const job = createDiskReport(tmpdir());
     const signal = new AbortController().signal;
     const context = {
@@ -139,7 +142,7 @@ describe('docs/extending', () => {
     expect(job.isNotable?.({ freeMb: 10, totalMb: 200 })).toBe(true);
   });
 
-  it('shows a policy rule that the shipped set accepts with its examples, and that decides', async () => {
+  it('shows a policy rule that the shipped rules accept with its examples, and that decides a call', async () => {
     const shipped = await readPolicyFolder(POLICY_FOLDER);
     const added = ['quiet-fridays.cedar', 'quiet-fridays.json'].map((name) => ({
       name: name.endsWith('.json') ? `examples/${name}` : name,
@@ -154,13 +157,13 @@ describe('docs/extending', () => {
     expect(decide('2026-11-20T14:59:00Z')).toMatchObject({ effect: 'run' });
   });
 
-  it('shows a chat command that the registry would take and that answers', () => {
+  it('shows a chat command whose name is free and that answers', () => {
     expect(shown.map(({ path }) => path)).toContain(`services/gateway/src/commands/operations/${uptime.name}.ts`);
     expect(COMMANDS.map(({ name }) => name)).not.toContain(uptime.name);
     expect(uptime.answer().text).toMatch(/^\d+ (s|min|h)$/);
   });
 
-  it('shows a command for operators that the command line runs', async () => {
+  it('shows an operator command that the command line runs', async () => {
     const disks = { usage: ['disks <folder> …'], summary: 'What is free.', load: async () => runDisks };
     const run = async (...words: string[]): Promise<readonly [number, string]> => {
       let said = '';

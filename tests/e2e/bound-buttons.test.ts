@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => demo.close(), 60_000);
 
 it.each(LANGUAGES)(
-  'a press deploys at once in %s although records were read in this conversation',
+  'a press on a deploy button deploys at once in %s although the conversation has read records',
   async (language) => {
     const { ben } = demo.people;
     const project = `todo-${language}`;

@@ -94,7 +94,7 @@ const opened = (texts: readonly string[]): readonly string[] =>
 const hashOf = async (): Promise<string> =>
   (await stack.pool.query<{ hash: string }>('select hash from approvals')).rows[0]?.hash ?? '';
 
-test('a card shows the values that matter for the decision, and a short hash for the others', async () => {
+test('an approval card shows the values that matter for the decision, and a short hash of the other values', async () => {
   const card = await cleo.waitFor(/Move shop to vps-9/);
   const text = String((card as { text?: string }).text ?? card).replace(/[\u2068\u2069]/g, '');
   expect(text).toContain('→ owner: team-7');
@@ -103,7 +103,7 @@ test('a card shows the values that matter for the decision, and a short hash for
   for (const derived of [LOGIN.slice(0, 20), 'rack', await hashOf()]) expect(text).not.toContain(derived);
 });
 
-test('each press of the button shows the full request and decides nothing, in Telegram and WhatsApp', async () => {
+test('each press of the button for the full request shows it and decides nothing, in Telegram and WhatsApp', async () => {
   await phone.say('/approvals');
   await eventually(
     () => phone.heard(),
@@ -125,7 +125,7 @@ test('each press of the button shows the full request and decides nothing, in Te
   expect(rows).toHaveLength(1);
 });
 
-test('the full request opens in the card on the page, and by its id in words', async () => {
+test('the full request opens inside the card on the web page, and by a message with the id of the request', async () => {
   const code = await createIdentityCode(stack.pool, '1003');
   const page = new TestPage({ url, cookie: cookieOf(await postSession(url, { code })) });
   await page.opened();
@@ -141,7 +141,7 @@ test('the full request opens in the card on the page, and by its id in words', a
   page.socket.terminate();
 });
 
-test('a press of somebody who may not decide shows nothing', async () => {
+test('a press by a person who may not decide shows nothing of the request', async () => {
   const { rows } = await stack.pool.query<{ id: string }>('select approval_id as id from approvals');
   const approval = await findApproval(stack.pool, rows[0]?.id ?? '');
   if (!approval) throw new Error('there is no request');

@@ -5,7 +5,7 @@ import { openStack, type Stack } from '../support/stack.ts';
 const SPENT =
   'The budget of this hour or day is spent: only reads go on until it is renewed (rule budget-spent). Nothing was changed.';
 
-describe('a person whose budget is spent', { timeout: 120_000 }, () => {
+describe('a person who has spent their budget', { timeout: 120_000 }, () => {
   let stack: Stack;
   let ben: Person;
   afterEach(() => stack.close());
@@ -41,7 +41,7 @@ describe('a person whose budget is spent', { timeout: 120_000 }, () => {
     expect(await projects()).toContain(name);
   };
 
-  it('of calls per hour is told so with the rule, still reads, and goes on after the hour', async () => {
+  it('of calls per hour is refused with the policy rule, can still read, and can act again after the hour', async () => {
     await open({ BUDGET_CALLS_PER_HOUR: '2' });
     await isMade('shop');
     await isMade('blog');
@@ -56,7 +56,7 @@ describe('a person whose budget is spent', { timeout: 120_000 }, () => {
     await isMade('wiki');
   });
 
-  it('of money per day is told so with the rule, and goes on after the day', async () => {
+  it('of money per day is refused with the policy rule, and can act again after the day', async () => {
     await open({ BUDGET_USD_PER_DAY: '1.5' });
     await isMade('shop');
     // What the model of that turn would have cost.

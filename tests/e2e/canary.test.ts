@@ -82,7 +82,7 @@ const models = createScriptedModels((messages, tools) => {
   return { toolCalls: [{ name: 'show_settings', args: { note: textOf('arguments') } }] };
 });
 
-describe('canaries', () => {
+describe('planted canary secrets', () => {
   const lines: string[] = [];
   let stack: Stack;
   let people: SimulatorClient;
@@ -148,7 +148,7 @@ describe('canaries', () => {
   }, 120_000);
   afterAll(() => stack.close());
 
-  it('arrived on every path, and each was recognized as a secret', async () => {
+  it('reached every path, and each was recognized as a secret', async () => {
     const { rows } = await stack.pool.query<{ handle: string }>(`select handle from secrets where user_key = '1001'`);
     const kinds = new Set(rows.map(({ handle }) => handle.replace(/-[^-]*$/, '')));
     expect(kinds.size).toBeGreaterThanOrEqual(40);
@@ -162,7 +162,7 @@ describe('canaries', () => {
     expect(new Set(places.map(({ where }) => where.split(' ', 1)[0])).size).toBeGreaterThan(10);
   });
 
-  it('are in no table, no key of Redis, no line of a log and no call of the bot', () => {
+  it('are in no table, Redis key, log line or API call of the bot', () => {
     expect([...new Set(findLeaks(places, SECRETS))]).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe('canaries', () => {
     ['in base 64', (secret: string) => Buffer.from(`the ${secret}`).toString('base64')],
     ['in hexadecimal', (secret: string) => Buffer.from(`bytes ${secret}`).toString('hex')],
     ['percent-encoded', (secret: string) => encodeURIComponent(`a=${secret}`)],
-  ])('would be detected %s', async (_, wrap) => {
+  ])('would be found in a table when they are stored %s', async (_, wrap) => {
     for (const secret of SECRETS) expect(findLeaks([{ where: 'here', text: wrap(secret) }], [secret])).toHaveLength(1);
     await stack.pool.query(`insert into settings (key, value) values ('leak', $1)`, [JSON.stringify(wrap(named))]);
     const found = findLeaks(await readTables(stack.pool), SECRETS);
@@ -180,7 +180,7 @@ describe('canaries', () => {
     expect(found).toEqual([`settings: ${named}`]);
   });
 
-  it('of people are only in the tables that are declared for them', () => {
+  it('in personal data are only in the tables that the documentation declares for personal data', () => {
     const page = readFileSync(new URL('../../docs/secrets.md', import.meta.url), 'utf8');
     const section = page.slice(page.indexOf('## Where personal data lies'));
     const declared = new Set([...section.matchAll(/^\| `(\w+)`/gm)].map(([, table]) => table ?? ''));

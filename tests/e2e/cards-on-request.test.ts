@@ -54,7 +54,7 @@ const cardsOf = async (who: Speaker): Promise<readonly string[]> =>
   (await who.heard()).filter((text) => CARD.test(text));
 
 test.each(['telegram', 'web', 'whatsapp'])(
-  'an operator who first writes after the request gets its card with /approvals and can decide: %s',
+  'an operator who first writes after an approval request gets its card with /approvals and can decide: %s',
   async (channel) => {
     const { stack, target, ben, cleo, speakers } = await openScene();
     const dara = await speakers[channel]?.();
@@ -80,7 +80,7 @@ test.each(['telegram', 'web', 'whatsapp'])(
   120_000,
 );
 
-test('a card that scrolled away is sent again by /approvals, and is in the chat once', async () => {
+test('/approvals sends a card again that scrolled away, and the chat then has one copy of the card', async () => {
   const { cleo, ben } = await openScene();
   for (const text of ['hello', 'list the projects']) await cleo.ask(text);
   const shown = async () =>

@@ -58,21 +58,21 @@ const FALSE: readonly [string, string][] = [
 
 describe('a false claim of a model about its own work', () => {
   // Ada owns shop and its prompt says so; to the others it is somebody else's.
-  it.each(FALSE)('gets the line below it as a whole answer: %s → %s', async (asked, text) => {
+  it.each(FALSE)('gets the line “nothing was changed” when it is the whole answer: %s → %s', async (asked, text) => {
     answer = () => ({ content: text });
     expect(await owner.ask(asked)).toEqual([`${text}\n\n${NOTHING}`]);
     expect(await ada.ask(asked)).toEqual([`${text}\n\n${NOTHING}`]);
   });
 
   it.each(FALSE)(
-    'has the line below it, and not below the next text, beside a look-up: %s → %s',
+    'gets the line “nothing was changed”, and the text after a look-up gets none: %s → %s',
     async (asked, text) => {
       beside(text, 'list_projects', 'Anything else?');
       expect(await ada.ask(asked)).toEqual([`${text}\n\n${NOTHING}`, 'Anything else?']);
     },
   );
 
-  it('gets the line even beside a look-up, when it claims more than the look-up found', async () => {
+  it('gets the line “nothing was changed” beside a look-up when it claims more than the look-up found', async () => {
     const text = 'I deployed shop 1.4.2 to production.';
     beside(text, 'list_projects', 'Here: shop.', { project: 'shop' });
     expect(await ada.ask('status?')).toEqual([`${text}\n\n${NOTHING}`, 'Here: shop.']);
@@ -85,12 +85,12 @@ describe('an ordinary conversation', () => {
     ['what is a project?', 'A project is a repository with its services. I can create projects and deploy them.'],
     ['thanks', 'You’re welcome!'],
     ['deploy shop', 'Which version of shop, and where?'],
-  ])('gets no line: %s → %s', async (asked, text) => {
+  ])('gets no line “nothing was changed”: %s → %s', async (asked, text) => {
     answer = () => ({ content: text });
     expect(await ada.ask(asked)).toEqual([text]);
   });
 
-  it('gets no line below the result of a look-up, nor below the announcement of one', async () => {
+  it('gets no line “nothing was changed” below a look-up’s result or its announcement', async () => {
     answer = (messages) =>
       isResult(messages)
         ? { content: 'There is one: shop.' }

@@ -11,7 +11,7 @@ describe('a conversation with the built-in planner', () => {
   });
   afterAll(() => stack.close());
 
-  it('asks which project is meant, goes on in the same thread, and starts the next one after thanks', async () => {
+  it('asks which project is meant, continues in the same thread, and starts a new thread after thanks', async () => {
     await ada.ask('create a project called shop for the web shop');
     await ada.ask('create a project called blog for company news');
     const [question] = await ada.ask('allocate a port');
@@ -34,7 +34,7 @@ describe('a conversation with the built-in planner', () => {
     ]);
   });
 
-  it('tells the result of a job in the conversation that asked for it', async () => {
+  it('reports the result of a job in the conversation that asked for the job', async () => {
     await ada.ask('index the docs');
     const seen = await ada.waitFor(/Indexed|indexed/);
     expect(seen).toMatch(/passages/);

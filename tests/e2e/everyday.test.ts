@@ -25,7 +25,7 @@ describe('in everyday use', () => {
     ]);
   });
 
-  it('no answer has a Done button: a word closes the task', async () => {
+  it('no answer has a Done button, and a word such as “thanks” closes the task', async () => {
     await open();
     const ada = await stack.person(1001, 'admin');
     await ada.ask('create a project called shop for the web shop');
@@ -65,7 +65,7 @@ describe('in everyday use', () => {
     ]);
   });
 
-  it('a group gets its own conversation, and the answer points at the question', async () => {
+  it('a group has its own conversation, and the answer is a reply to the question', async () => {
     await open();
     const ada = await stack.person(1001, 'admin');
     await ada.ask('create a project called shop for the web shop');
@@ -94,7 +94,7 @@ describe('in everyday use', () => {
     expect(answer).toMatch(/docs\/extending\/tools\.md/);
   });
 
-  it('several messages at once are all answered, each in its turn', async () => {
+  it('several messages that come at once are all answered, one after the other', async () => {
     await open();
     const ada = await stack.person(1001, 'admin');
     await ada.send('create a project called shop for the web shop');
@@ -107,7 +107,7 @@ describe('in everyday use', () => {
     expect(all[1]).toContain('blog');
   });
 
-  it('unreadable and unknown updates change nothing for the others', async () => {
+  it('unreadable and unknown updates do not disturb the messages of other people', async () => {
     await open();
     const ada = await stack.person(1001, 'admin');
     for (const update of [

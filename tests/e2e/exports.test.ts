@@ -7,7 +7,7 @@ const Messages = z.object({
   messages: z.array(z.object({ text: z.string(), file: z.object({ name: z.string(), url: z.string() }).nullable() })),
 });
 
-describe('files that people ask for', () => {
+describe('files that people request', () => {
   let stack: Stack;
   let ada: Person;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('files that people ask for', () => {
   it.each([
     ['export the allocations as csv', /^allocations-.*\.csv$/, /^local,20\d{3},shop,web,256,/m],
     ['can you give me the projects as a file?', /^projects-.*\.csv$/, /^shop,intended/m],
-  ])('%s', async (request, name, line) => {
+  ])('the message “%s” sends a CSV file with the requested rows', async (request, name, line) => {
     const [answer] = await ada.ask(request);
     expect(answer).toMatch(/^Here is .*\.csv with 1 /);
     const file = await newestFile();
@@ -37,7 +37,7 @@ describe('files that people ask for', () => {
     expect(file.content).toMatch(line);
   });
 
-  it('a list stays a list when nobody asks for a file', async () => {
+  it('a list is sent as text when nobody asks for a file', async () => {
     expect((await ada.ask('list the allocations')).join()).toMatch(/local:20\d{3}/);
     const { rows } = await stack.pool.query('select count(*)::int as files from artifacts');
     expect(rows).toEqual([{ files: 2 }]);

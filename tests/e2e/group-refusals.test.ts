@@ -24,7 +24,7 @@ describe('in a group', () => {
     return eventually(texts, (all) => all.some((text) => pattern.test(text)));
   };
 
-  it('only the one whose role does not suffice reads that it does not', async () => {
+  it('only the requester sees the refusal when their role is too low', async () => {
     await ada.send('@signalbox_bot create a project called shop for the web shop', { chat: 'ops' });
     await heardInGroup(ada, /Your role \(viewer\) does not allow that/);
     await ben.send('@signalbox_bot create a project called shop for the web shop', { chat: 'ops' });

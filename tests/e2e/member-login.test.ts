@@ -8,7 +8,7 @@ import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
 
 // Every service logs in as a member of its own role who owns nothing: what it may not do, whoever has its password may not.
-describe('services that log in as a mere member of their role', () => {
+describe('services whose database login is only a member of their role', () => {
   let stack: Stack;
   let target: DeployTarget;
   let admin: Person;
@@ -74,7 +74,7 @@ describe('services that log in as a mere member of their role', () => {
     ['change history of deployments', 'delete from deployment_events'],
     ['note a migration', `delete from kysely_migration`],
     ['take the role that may what all may', 'set role signalbox_app'],
-  ])('cannot %s with the same logins', async (_what, statement) => {
+  ])('cannot %s with their own logins', async (_what, statement) => {
     const before = await events();
     for (const [service, thief] of thieves) {
       for (const role of ['reset role', `set role ${getServiceRole(service)}`]) {
@@ -130,7 +130,7 @@ describe('services that log in as a mere member of their role', () => {
     await expect(thief?.query(statement)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('no login of a service is a superuser, or may make roles or databases, or go round the rights of rows', async () => {
+  it('have no login that is a superuser, creates roles or databases, or bypasses row security', async () => {
     const { rows } = await stack.pool.query(
       `select rolname from pg_roles where (rolname = any ($1) or rolname like 'signalbox\\_%')
           and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`,
@@ -139,7 +139,7 @@ describe('services that log in as a mere member of their role', () => {
     expect(rows).toEqual([]);
   });
 
-  it('cannot grant itself or its role a right: Postgres answers with a warning', async () => {
+  it('cannot grant themselves or their role a right: Postgres answers with a warning', async () => {
     for (const [service, thief] of thieves) {
       await thief.query('reset role');
       await thief.query(`grant all on audit_events to ${getServiceRole(service)}`).catch(() => undefined); // refused, or a warning
@@ -152,7 +152,7 @@ describe('services that log in as a mere member of their role', () => {
     }
   });
 
-  it('cannot become the owner, and the audit is complete after all attempts', async () => {
+  it('cannot become the owner of the tables, and the audit stays complete after all attempts', async () => {
     const { rows } = await stack.pool.query<{ owner: string }>(
       `select tableowner as owner from pg_tables where tablename = 'audit_events'`,
     );

@@ -88,7 +88,7 @@ describe('a model that refuses', () => {
       refused(403, `<html>${SECRET}</html>`, 'text/html'),
       /something else is there.*operator.*doctor/,
     ],
-  ])('%s names the person who can fix it', async (_, given, sentence) => {
+  ])('%s leads to an answer that names the person who can fix the problem', async (_, given, sentence) => {
     answer = given;
     const before = model.requests();
     const said = await ada.ask('hello there');
@@ -99,7 +99,7 @@ describe('a model that refuses', () => {
     expect(model.requests() - before).toBeLessThanOrEqual(3); // an object twice, and nothing tried again
   });
 
-  it('for a moment is answered with “say it again in a moment”', async () => {
+  it('for a moment leads to the answer “say it again in a moment”', async () => {
     answer = refused(503, { message: SECRET });
     expect(await ada.ask('hello there')).toEqual([expect.stringContaining('again in a moment')]);
   });

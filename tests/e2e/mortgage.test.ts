@@ -16,7 +16,7 @@ describe('somebody who wants a mortgage, in Telegram', () => {
     (await stack.pool.query('select product_id from mortgage_branch_requests where user_key = $1', [String(person)]))
       .rows;
 
-  it('finds one by buttons alone, but for two amounts', async () => {
+  it('finds a mortgage by buttons alone, except for two typed amounts', async () => {
     await ben.ask('/agent mortgage');
     expect((await ben.ask('hello')).join('\n')).toContain('What is the property worth?');
     await ben.ask('300,000');
@@ -31,7 +31,7 @@ describe('somebody who wants a mortgage, in Telegram', () => {
     expect(await visits(1002)).toEqual([{ product_id: 'fix5-75' }]);
   });
 
-  it('is offered a person after three words that led nowhere, and asks for a visit once', async () => {
+  it('is offered a talk to a person after three messages that the agent did not understand, and requests one visit', async () => {
     const person = await stack.person(2801, 'developer');
     await person.ask('/agent mortgage');
     for (const text of ['hm', 'the moon'])
@@ -50,7 +50,7 @@ describe('a conversation of an earlier release, in Telegram', () => {
   });
   afterAll(() => stack.close());
 
-  it('goes on with its state migrated', async () => {
+  it('continues with its state migrated', async () => {
     const person = await stack.person(2802, 'developer');
     await person.ask('/agent mortgage');
     const threadId = await openOldThread(stack.pool, { userKey: '2802', chatKey: 'telegram:2802' });

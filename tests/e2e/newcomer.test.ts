@@ -17,7 +17,7 @@ const releases = async (): Promise<readonly { ref: string; release: string | nul
     )
   ).rows;
 
-it('the demo project is registered', async () => {
+it('a newcomer registers the demo project', async () => {
   expect(await ask('register the demo project', /registered the project demo/)).toContain('deploy demo 1.0 to staging');
   const { rows } = await demo.stack.pool.query('select repository from projects');
   expect(rows).toEqual([{ repository: expect.stringMatching(/^file:\/\/.*demo\.git$/) }]);
@@ -48,7 +48,7 @@ it('a release is deployed to staging, and answers through the proxy', async () =
   );
 }, 90_000);
 
-it('a release that is not healthy is refused with its log, and the one before goes on', async () => {
+it('an unhealthy release is refused with its log, and the previous release keeps serving', async () => {
   const [{ release } = { release: null }] = await releases();
   const said = await ask('deploy demo 1.2 to staging', /❌ demo in staging: 1\.2-\w+ failed/);
   expect(said).toContain('cannot read the prices');
@@ -59,13 +59,13 @@ it('a release that is not healthy is refused with its log, and the one before go
   expect((await demo.processes()).filter(({ command }) => command === 'node server.mjs')).toHaveLength(1);
 }, 90_000);
 
-it('the bot says what went wrong and what runs where, and shows the log of the deployment', async () => {
+it('the bot explains what went wrong and what runs where, and shows the log of the deployment', async () => {
   expect(await ask('why did the deploy fail', /demo 1\.2 in staging: failed/)).toMatch(/last answer was 500/);
   expect(await ask('what runs on staging', /serves on local/)).toContain('1.0-9d40008');
   expect(await ask('show the deploy logs', /cannot read the prices/)).toContain('data/prices.json');
 });
 
-it('a viewer sees the same, and cannot deploy', async () => {
+it('a viewer gets the same information about deployments, and cannot deploy', async () => {
   const { eli } = demo.people;
   expect(await demo.tell(eli, 'what runs on staging', /serves on local/)).toContain('1.0-9d40008');
   expect(await demo.tell(eli, 'deploy demo 1.0 to staging', /role/)).toMatch(/developer/);

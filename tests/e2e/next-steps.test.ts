@@ -24,7 +24,7 @@ describe('the buttons of an answer, and the title of its conversation', { timeou
       )
     ).rows[0] as unknown;
 
-  it('depends on the outcome: a rollback after a success, the log and a retry after a failure, else nothing', async () => {
+  it('depend on the outcome: a rollback after a success, the log and a retry after a failure, otherwise nothing', async () => {
     const { ben } = demo.people;
     await ben.ask('register the demo project');
     expect(labels((await ben.heard()).at(-1))).not.toContain('Done');

@@ -4,11 +4,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
 
-describe('who may speak', () => {
+describe('access to the bot', () => {
   let stack: Stack;
   afterEach(() => stack.close());
 
-  it('a stranger with an invitation is let in, works, and is sent away again', async () => {
+  it('a stranger with an invitation is let in, uses the bot, and is removed again', async () => {
     stack = await openStack();
     const ada = await stack.person(1001, 'admin');
     const zoe = await stack.person(1009);
@@ -61,7 +61,7 @@ describe('who may speak', () => {
     expect(rows).toEqual([{ projects: 0, actions: 0 }]);
   });
 
-  it('a person who loses their role while their turn runs is stopped', async () => {
+  it('a turn is stopped when its person loses their role while it runs', async () => {
     const { script, goOn, thinking } = hesitant();
     stack = await openStack({ wiring: { models: async () => createScriptedModels(script) } });
     const ada = await stack.person(1001, 'admin');

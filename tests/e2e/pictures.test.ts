@@ -72,7 +72,7 @@ describe('pictures, with a model that sees', () => {
       .slice(from)
       .filter(({ body }) => JSON.stringify(body).includes(PIXEL)).length;
 
-  it('are shown to the model with their words, only in the turn in which they come', async () => {
+  it('are shown to the model with their caption, only in the turn in which they arrive', async () => {
     const before = wire.requests().length;
     expect(await bench.show('what is on this?')).toContain('I have looked.');
     expect(shownSince(before)).toBe(1);
@@ -82,13 +82,13 @@ describe('pictures, with a model that sees', () => {
     expect(shownSince(between)).toBe(0);
   });
 
-  it('need no words', async () => {
+  it('are answered without a caption too', async () => {
     const before = wire.requests().length;
     expect(await bench.show('')).toContain('I have looked.');
     expect(shownSince(before)).toBe(1);
   });
 
-  it('taint the conversation, and their bytes are in no table and no key', async () => {
+  it('taint the conversation, and their bytes are in no table and no Redis key', async () => {
     const { stack } = bench;
     expect(await count(stack, 'thread_taints')).toBeGreaterThan(0);
     const { rows } = await stack.pool.query<{ place: string }>(
@@ -103,7 +103,7 @@ describe('pictures, with a model that sees', () => {
     }
   });
 
-  it('that Telegram does not deliver are reported as lost, and the text is answered', async () => {
+  it('that Telegram does not deliver are reported as lost, and their caption is answered', async () => {
     const before = wire.requests().length;
     const fault = { method: 'getFile', error: { code: 400, description: 'Bad Request: wrong file_id' } };
     await fetch(`${bench.stack.simulatorUrl}/api/faults`, {
@@ -123,14 +123,14 @@ describe('pictures, with a model that does not see', () => {
   beforeAll(async () => void (bench = await openBench({ MODEL: 'offline' })));
   afterAll(() => bench.stack.close());
 
-  it('are not shown to it, and their sender is told what to do instead', async () => {
+  it('are not shown to the model, and the answer says what to do instead', async () => {
     expect(await bench.show('')).toBe(
       'I cannot look at pictures: the model that answers here reads words only. ' +
         'Please describe in words what I should know, or copy the text that is on it.',
     );
   });
 
-  it('do not change their words, and the answer says that the picture was not seen', async () => {
+  it('do not change how their caption is understood, and the answer says that the picture was not seen', async () => {
     const said = await bench.show('list the projects');
     expect(said).toContain('I cannot look at the picture');
     expect(said).toMatch(/projects/i);

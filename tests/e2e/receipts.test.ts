@@ -58,19 +58,19 @@ describe('a model that reports what did not happen', () => {
     'Ich habe demo 9.9 in Produktion ausgerollt.',
     'demo 9.9 уже работает в продакшене, всё прошло хорошо.',
     'demo 9.9 已经部署到生产环境 ✅',
-  ])('keeps its words, and the line below says that nothing was changed: %s', async (text) => {
+  ])('keeps its text, and a line below says that nothing was changed: %s', async (text) => {
     answer = () => ({ content: text });
     expect(await said('status?')).toBe(`${text}\n\n${NOTHING}`);
   });
 
-  it('cannot write a receipt', async () => {
+  it('cannot forge a receipt', async () => {
     answer = () => ({ content: '🧾 trigger deploy demo 9.9 production · 23:52 UTC · /why_7c0k2m4q' });
     expect(await said('deploy it')).toBe(
       `▫ trigger deploy demo 9.9 production · 23:52 UTC · /why_7c0k2m4q\n\n${NOTHING}`,
     );
   });
 
-  it('gets the line when its call is refused', async () => {
+  it('has the line “nothing was changed” below its answer when its call was refused', async () => {
     answer = (messages) => (isResult(messages) ? { content: 'Erledigt, viel Spaß.' } : create('demo'));
     expect(await said('create demo')).toBe(`Erledigt, viel Spaß.\n\n${NOTHING}`);
   });
@@ -93,20 +93,20 @@ describe('a model that sums up a health check', () => {
     );
   });
 
-  it('gets no line for measured values', async () => {
+  it('has no line “nothing was changed” below its answer when the answer states measured values', async () => {
     const text = 'demo in Produktion: nichts läuft dort, 0 Fehler in der letzten Stunde.';
     afterCheck(text);
     expect(await said('ist demo gesund?')).toBe(text);
   });
 
-  it('gets the line for values that were not measured', async () => {
+  it('has the line “nothing was changed” below its answer when the answer states values that were not measured', async () => {
     const text = 'demo 9.9 läuft in Produktion ✅';
     afterCheck(text);
     expect(await said('ist demo gesund?')).toBe(`${text}\n\n${NOTHING}`);
   });
 });
 
-it('a completed action has a receipt, which opens and is known in later turns', async () => {
+it('a completed action has a receipt, which can be opened and is known to the model in later turns', async () => {
   answer = (messages) => (isResult(messages) ? { content: 'Ich habe tea angelegt.' } : create('tea'));
   const first = await said('lege tea an');
   expect(first).toMatch(/^Ich habe tea angelegt\./);
@@ -120,14 +120,14 @@ it('a completed action has a receipt, which opens and is known in later turns', 
   expect(opened).toContain('name: tea');
 });
 
-it('a greeting, a question and an example of a command get no line', async () => {
+it('a greeting, a question and an example of a command have no line “nothing was changed” below them', async () => {
   for (const text of ['Guten Tag!', 'Welche Version von demo?', 'Schreiben Sie `deploy demo 1.0 to staging`.']) {
     answer = () => ({ content: text });
     expect(await said('hallo')).toBe(text.replaceAll('`', ''));
   }
 });
 
-it('a turn that goes on after a restart shows the receipt of what was done before it', async () => {
+it('a turn that continues after a restart shows the receipt of an action that was done before the restart', async () => {
   const pen = createPen();
   let asked = 0;
   answer = (messages) => {

@@ -49,15 +49,15 @@ const reports = async (): Promise<readonly string[]> =>
     )
   ).rows.map(({ text }) => text);
 
-describe('a report that a model sums up', () => {
-  it('is refused with a number that is no finding, and no file is made', async () => {
+describe('a scan report with a summary by a model', () => {
+  it('is refused when the summary cites a number that is no finding, and no file is made', async () => {
     summary = [{ says: 'The payment code leaks money.', about: [4_711] }];
     await ada.ask('sum up the findings of shop');
     expect(asked.at(-1)?.content).toContain('4711');
     expect(await reports()).toEqual([]);
   });
 
-  it('is refused when a sentence names no finding', async () => {
+  it('is refused when a sentence of the summary cites no finding', async () => {
     await ada.ask('/new');
     summary = [{ says: 'All is well.', about: [] }];
     await ada.ask('sum up the findings of shop');
@@ -65,7 +65,7 @@ describe('a report that a model sums up', () => {
     expect(await reports()).toEqual([]);
   });
 
-  it('has each sentence with its findings and their places, and no markup of the model', async () => {
+  it('shows each sentence with its findings and their places, and no markup of the model', async () => {
     await ada.ask('/new');
     const finding = await number();
     summary = [{ says: 'A merge is unfinished.\n# Nothing else\n[click](http://x.dev)', about: [finding] }];

@@ -32,7 +32,7 @@ const status = async (): Promise<unknown> =>
   ).rows[0];
 
 describe('the repository of a project', { timeout: 120_000 }, () => {
-  it('is scanned, and its findings are explained, accepted, closed when fixed and reopened when back', async () => {
+  it('is scanned, and its findings are explained, accepted, closed when fixed and reopened when they recur', async () => {
     const { ben } = demo.people;
     const first = await demo.tell(ben, 'analyze the tech debt of todo', /the first run/, 15_000);
     expect(first).toContain('src/main.ts:2');
@@ -62,7 +62,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(await status()).toEqual({ status: 'open', n: 1 });
   });
 
-  it('is described by measured values, and its outline comes as a file', async () => {
+  it('is described by measured values, and its outline is sent as a file', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     const overview = await demo.tell(ben, 'give me an overview of the repository of todo', /first run/, 15_000);
@@ -78,7 +78,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(rows[0]?.text).toMatch(/^# todo\n\n## Languages\n/);
   });
 
-  it('is reported as files', async () => {
+  it('is reported in files that are sent to the person', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     await demo.tell(ben, 'give me the report of todo', /Here is the report of todo/);
@@ -98,7 +98,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(runs[0]?.results.map(({ ruleId }) => ruleId)).toContain('code/merge-conflict');
   });
 
-  it('is put back to a snapshot only when a second person approves', async () => {
+  it('is restored to a snapshot only when a second person approves', async () => {
     const { ben, cleo, dara } = demo.people;
     await ben.ask('/new');
     await demo.tell(ben, 'make a snapshot of the findings of todo', /Snapshot \d+ of todo is saved/);
@@ -118,7 +118,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(await status()).toMatchObject({ status: 'open' });
   });
 
-  it('is tagged once, found by its tag among the others, and no longer when the tag is removed', async () => {
+  it('is tagged once, is found by the tag, and is no longer found after the tag is removed', async () => {
     const { ben } = demo.people;
     const tags = async (): Promise<unknown> =>
       (await demo.stack.pool.query('select project, tag, user_key from project_tags')).rows;
@@ -140,7 +140,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(rows.map(({ kind }) => kind)).toEqual(['project.tagged', 'project.tagged', 'project.untagged']);
   });
 
-  it('is named by its dependents once both were audited', async () => {
+  it('is listed with its dependents once the dependencies of both were audited', async () => {
     const { ben } = demo.people;
     repository.release('1.3', { 'package.json': JSON.stringify({ name: 'todo-list' }) });
     const other = makeRepository(join(demo.targets, '..', 'notes'));
@@ -160,7 +160,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(await demo.tell(ben, 'what does notes depend on', /notes depends on:/)).toMatch(/todo.*npm todo-list/);
   });
 
-  it('is looked into by an agent that can do nothing else', async () => {
+  it('is shown by the analyst agent, which cannot deploy', async () => {
     const { ben } = demo.people;
     await ben.ask('/agent repo_analyst');
     await demo.tell(ben, 'show the findings of todo', /findings of \**todo/);

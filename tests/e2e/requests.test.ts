@@ -26,7 +26,7 @@ afterEach(async () => {
 const asked = async (person: Person, text: string): Promise<string> => (await person.ask(text)).join('\n');
 
 describe('“what became of my request”', { timeout: 120_000 }, () => {
-  it('is answered in one sentence with who decided and why, requests of this conversation first', async () => {
+  it('is answered in one sentence with who decided and why, and requests of this conversation come first', async () => {
     expect(await asked(ops, 'what became of my request')).toContain('You have asked for no change yet.');
     await developer.ask('deploy shop 1.4.2 to production');
     await ops.waitFor(/Deploy shop 1\.4\.2 to production/);
@@ -57,7 +57,7 @@ describe('“what became of my request”', { timeout: 120_000 }, () => {
     expect(rest.join('\n')).toMatch(rejected);
   });
 
-  it('is not repeated under unrelated answers; related and unclear messages point at the card', async () => {
+  it('is no longer hinted at below unrelated answers, and related or unclear messages point at the card', async () => {
     await developer.ask('deploy shop 1.4.2 to production');
     await ops.waitFor(/Deploy shop 1\.4\.2 to production/);
     const waits = /Still waiting for a decision/;
@@ -67,7 +67,7 @@ describe('“what became of my request”', { timeout: 120_000 }, () => {
       expect(await asked(developer, text)).toMatch(waits);
   });
 
-  it('never names requests of other people', async () => {
+  it('never shows requests of other people', async () => {
     await developer.ask('deploy shop 1.4.2 to production');
     await ops.waitFor(/Deploy shop 1\.4\.2 to production/);
     expect((await ops.ask('what became of my request')).join()).toMatch(/^You have asked for no change yet\./);

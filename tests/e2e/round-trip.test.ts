@@ -55,7 +55,7 @@ const left = async (): Promise<unknown> =>
       (select count(*)::int from outbox where status in ('pending', 'sending')) as waiting`)
   ).rows[0];
 
-it('a round trip is never made by default, and only to a named person', async () => {
+it('doctor makes a round trip only when it is asked to, and only to a named person', async () => {
   const before = (await ben.heard()).length;
   expect((await doctor()).out).not.toContain('round trip');
   expect(await doctor('--round-trip')).toMatchObject({ code: 1, error: expect.stringContaining('--as <person>') });
@@ -66,12 +66,12 @@ it.each([
   ['9999', /Nobody with the id '9999' may speak\. `people list`/],
   ['1003', /P1003 \(1003\) cannot be written to in private: they have to write to the bot there/],
   ['ingress-ci', /CI \(ingress-ci\) cannot be written to in private/],
-])('a round trip as %s says what to do', async (person, error) => {
+])('a round trip of doctor to the person %s fails with a remedy', async (person, error) => {
   expect(await doctor('--round-trip', '--as', person)).toMatchObject({ code: 1, error: expect.stringMatching(error) });
 });
 
 it(
-  'tells that person of each promise once, and leaves nothing behind that looks real',
+  'a round trip of doctor tries each promise once on the named person, and leaves no test data behind',
   { timeout: 120_000 },
   async () => {
     const before = await left();
@@ -105,7 +105,7 @@ it(
   },
 );
 
-it('a round trip says what failed while no service runs, and withdraws its incident', async () => {
+it('a round trip of doctor says what failed while no service runs, and withdraws its test incident', async () => {
   await stack.stop();
   const before = await left();
   const output = { out: (text: string) => void (said += text), error: (text: string) => void (said += text) };

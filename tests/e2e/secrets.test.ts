@@ -102,7 +102,7 @@ describe('secrets', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('/secret set keeps a value under its name, whatever it looks like, and shows it to nobody', async () => {
+  it('/secret set stores a value under its name, whatever the value looks like, and shows it to nobody', async () => {
     const [answer] = await ada.ask(`/secret set db-password ${PASSWORD}`);
     expect(answer).toMatch(/keep it as .*secret:db-password/);
     const [row] = await stored();
@@ -122,7 +122,7 @@ describe('secrets', () => {
     expect(audit.map((event) => event.kind)).toEqual(['secret.kept', 'secret.deleted']);
   });
 
-  it('/secret set in a group keeps nothing', async () => {
+  it('/secret set in a group stores nothing', async () => {
     await ada.send(`/secret set db-password ${PASSWORD}`, { chat: 'ops' });
     await eventually(
       async () =>
@@ -135,7 +135,7 @@ describe('secrets', () => {
     expect(rows).toEqual([{ kind: 'secret.refused' }]);
   });
 
-  it('names are listed for their owner and for admins, and secrets of others cannot be deleted', async () => {
+  it('names are listed for their owner and for admins, and nobody can delete the secrets of others', async () => {
     const eli = await stack.person(1005, 'viewer');
     await ada.ask(`/secret set db-password ${PASSWORD}`);
     expect((await eli.ask('/secret list')).join()).toContain('I keep no secrets for you');
@@ -148,7 +148,7 @@ describe('secrets', () => {
     expect([...values]).toEqual([PASSWORD]);
   });
 
-  it('the secret of a stranger is removed from the stored message, and kept nowhere', async () => {
+  it('that a stranger sends are removed from the stored message, and stored nowhere', async () => {
     const zoe = await stack.person(1009);
     await zoe.send(`let me in, my key is ${AWS_KEY}`);
     await zoe.waitFor(/only work for people I know/);
@@ -156,7 +156,7 @@ describe('secrets', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('a secret that comes with an edit is hidden too', async () => {
+  it('that come with an edited message are hidden too', async () => {
     const people = createSimulatorClient(stack.simulatorUrl);
     const { messageId } = await people.say(1001, 'list the projects');
     await eventually(
@@ -176,7 +176,7 @@ describe('secrets', () => {
     );
   });
 
-  it('an expired secret is gone', async () => {
+  it('are deleted when they expire', async () => {
     await ada.ask(`list the projects with ${AWS_KEY}`);
     await stack.pool.query(`update secrets set expires_at = now() - interval '1 second'`);
     expect((await ada.ask('/secret list')).join()).toContain('I keep no secrets for you');

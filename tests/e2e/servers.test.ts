@@ -23,7 +23,7 @@ describe('a server behind ssh', () => {
     await login.close();
   });
 
-  it('is logged in to when another person has approved the key that it showed, with the key of its owner', async () => {
+  it('is logged in to with the key of its owner, after another person approved the host key', async () => {
     await cleo.ask(`/secret set vps-key ${newSshKey()}`);
     const wish = `register the server vps-1, host 127.0.0.1, for staging, driver ssh, user deploy, key secret:vps-key, ssh port ${login.port}`;
     expect((await cleo.ask(wish)).join('\n')).toContain('needs approval');

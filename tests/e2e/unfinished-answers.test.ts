@@ -91,7 +91,7 @@ const variables = async (): Promise<number> => {
 };
 const SAID: ModelAnswer = { content: 'All right.' };
 
-describe('a call that a model did not finish', () => {
+describe('a tool call that a model did not finish', () => {
   const CUT = 'https://db.internal/prod?pool=1';
   it.each<[string, ModelAnswer]>([
     ['inside of a value, at the limit of output', recorded('truncated-call.sse')],
@@ -125,7 +125,7 @@ describe('a call that a model did not finish', () => {
         call({ index: 1, id: 'b', name: CREATE, args: creation('tea') }),
       ),
     ],
-  ])('is not carried out when it is cut %s; the model is asked again once', async (_, cut) => {
+  ])('is not carried out when it is cut %s, and the model is asked once more', async (_, cut) => {
     answers = [cut, { toolCalls: [{ name: CREATE, args: JSON.parse(creation('whole')) as unknown }] }, SAID];
     const [said = ''] = await ada.ask('set it up, please');
     expect(await projects()).toEqual(['whole']);
@@ -138,13 +138,13 @@ describe('a call that a model did not finish', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is asked for again when its stream ends without a reason, and is not carried out', async () => {
+  it('is requested again when its stream ends without a reason, and is not carried out', async () => {
     answers = [streamed(null, call({ id: 'a', name: CREATE, args: creation('tea') })), SAID];
     expect(await ada.ask('set it up, please')).toEqual(['All right.']);
     expect(await projects()).toEqual([]);
   });
 
-  it('ends in a clear sentence when it is cut each time', async () => {
+  it('leads to a clear error message when it is cut off every time', async () => {
     answers = [recorded('truncated-call.sse')];
     const [said = ''] = await ada.ask('set it up, please');
     expect(said).toContain('the same step failed again and again');
@@ -152,7 +152,7 @@ describe('a call that a model did not finish', () => {
   });
 });
 
-describe('a call whose server uses its own ids and indexes', () => {
+describe('a tool call with unusual ids and indexes of its model server', () => {
   it.each<[string, ModelAnswer, readonly string[]]>([
     ['without an id', streamed('tool_calls', call({ name: CREATE, args: creation('tea') })), ['tea']],
     [
@@ -235,7 +235,7 @@ describe('thinking text of a model', () => {
     expect(await ada.ask('what is it?')).toEqual(['The answer is 42.']);
   });
 
-  it('is not shown inside a message that the model sends with a tool', async () => {
+  it('is not shown inside a message that the model sends with a tool call', async () => {
     const message = '<think>secret</think>The answer is 42.';
     answers = [{ toolCalls: [{ name: 'respond_to_user', args: { message, awaiting_response: true } }] }];
     expect(await ada.ask('what is it?')).toEqual(['The answer is 42.']);
@@ -246,15 +246,18 @@ describe('thinking text of a model', () => {
     '<tool_call>{"name": "list_projects", "arguments": {}}</tool_call>',
     '{"name": "list_projects", "arguments": {}}',
     '[TOOL_CALLS][{"name": "list_projects", "arguments": {}}]',
-  ])('leads to one more request when there is nothing else, and then to a sentence: %s', async (content) => {
-    answers = [{ content }];
-    expect(await ada.ask('what is it?')).toEqual([
-      'The language model gave no usable answer, so I stopped. Please say it again in other words.',
-    ]);
-    expect(asked).toHaveLength(2);
-  });
+  ])(
+    'leads to one more model request when it is the whole answer, and then to an error message: %s',
+    async (content) => {
+      answers = [{ content }];
+      expect(await ada.ask('what is it?')).toEqual([
+        'The language model gave no usable answer, so I stopped. Please say it again in other words.',
+      ]);
+      expect(asked).toHaveLength(2);
+    },
+  );
 
-  it('is followed by its call when the model makes the call on the second request', async () => {
+  it('is dropped together with a call written as text, and the model makes the call on the second request', async () => {
     answers = [
       { content: 'I look.\n<tool_call>{"name": "list_projects", "arguments": {}}</tool_call>' },
       { toolCalls: [{ name: 'list_projects', args: {} }] },
@@ -263,7 +266,7 @@ describe('thinking text of a model', () => {
     expect(await ada.ask('what is there?')).toEqual(['One: shop.']);
   });
 
-  it('stays where a person asked for it, in code', async () => {
+  it('is shown inside a code block that a person asked for', async () => {
     const content = 'Like this:\n\n```\n<think>thoughts</think>\n<tool_call>{}</tool_call>\n```';
     answers = [{ content }];
     const [said = ''] = await ada.ask('how do models write thoughts?');
@@ -271,7 +274,7 @@ describe('thinking text of a model', () => {
   });
 });
 
-describe('a text that lacks its end', () => {
+describe('an answer whose text is cut off', () => {
   it('is marked as unfinished, in the language of the person', async () => {
     answers = [recorded('text-cut-by-length.sse')];
     expect(await ada.ask('tell me all')).toEqual([
@@ -283,7 +286,7 @@ describe('a text that lacks its end', () => {
     ]);
   });
 
-  it('is marked when a filter cut it, and not when it ended', async () => {
+  it('is marked when a content filter cut it, and a complete answer is not marked', async () => {
     answers = [streamed('content_filter', { content: 'Half of' })];
     expect((await ada.ask('tell me all'))[0]).toContain('Unfinished');
     answers = [streamed('stop', { content: 'All of it.' })];

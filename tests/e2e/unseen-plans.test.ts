@@ -19,7 +19,7 @@ afterAll(() => demo.close(), 60_000);
 
 const ask = (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern);
 
-it('the first deployment shows how it would be started, and waits for a tap', async () => {
+it('the first deployment of a project shows its start plan, and waits for a tap', async () => {
   const said = await ask(`create project pages with repository ${repository.folder}`, /created the project pages/);
   expect(said.split(repository.folder)).toHaveLength(2);
   const card = await ask('deploy pages 1.0 to staging', /Deploy pages 1\.0 to staging[^]*apv_/);
@@ -32,7 +32,7 @@ it('the first deployment shows how it would be started, and waits for a tap', as
   expect(rows).toEqual([]);
 });
 
-it('a tap starts the deployment', async () => {
+it('a tap on a shown start plan starts the deployment', async () => {
   const before = (await demo.people.ben.heard()).length;
   await demo.people.ben.click('Confirm');
   await eventually(
@@ -42,13 +42,13 @@ it('a tap starts the deployment', async () => {
   );
 }, 90_000);
 
-it('the next deployment with the same plan does not wait', async () => {
+it('the next deployment with the same start plan does not wait for a tap', async () => {
   await ask('deploy pages 1.1 to staging', /✅ Deployed pages in staging: 1\.1-/);
   const { rows } = await demo.stack.pool.query('select 1 from approvals');
   expect(rows).toHaveLength(1);
 }, 90_000);
 
-it('a deployment with another plan is shown again', async () => {
+it('a deployment with a changed start plan shows the plan again', async () => {
   repository.release('2.0', {
     Procfile: 'web: python3 -m http.server "$PORT" --bind "$HOST" --directory .',
     ...page('three'),

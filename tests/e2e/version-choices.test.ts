@@ -29,8 +29,8 @@ const newest = async (): Promise<unknown> =>
 const git = (...words: string[]): string =>
   execFileSync('git', ['-C', folder, ...words], { encoding: 'utf8', env: { PATH: loadTestConfig().path } });
 
-describe('which version is to be deployed', { timeout: 120_000 }, () => {
-  it('is asked with the newest tags and the main branch as buttons, and a press is the answer', async () => {
+describe('the question which version to deploy', { timeout: 120_000 }, () => {
+  it('offers the newest tags and the main branch as buttons, and a press is the answer', async () => {
     const { ben } = demo.people;
     expect((await ben.ask('deploy todo to staging')).join()).toContain('Which version');
     expect(await labels()).toEqual(['1.5', '1.4', '1.3', '1.2', '1.1', 'main']);
@@ -38,7 +38,7 @@ describe('which version is to be deployed', { timeout: 120_000 }, () => {
     expect(await newest()).toEqual({ project: 'todo', environment: 'staging', ref: '1.4' });
   });
 
-  it('can be typed as well, by its position or by its name', async () => {
+  it('can be answered by the typed position or name of a version', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     await ben.ask('deploy demo to staging');
@@ -68,7 +68,7 @@ describe('which version is to be deployed', { timeout: 120_000 }, () => {
     expect(await newest()).toEqual({ project: 'demo', environment: 'staging', ref: 'main' });
   });
 
-  it('is the newest tag where somebody says “the newest”, in the order or as an answer', async () => {
+  it('is answered by “the newest” with the newest tag, in the order or as the answer', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     await ben.ask('deploy the newest version of todo to staging');
@@ -80,7 +80,7 @@ describe('which version is to be deployed', { timeout: 120_000 }, () => {
     expect(rows).toEqual([{ arguments: { project: 'todo', version: '1.5', environment: 'production' } }]);
   });
 
-  it('is the tag or branch of that very name where there is one', async () => {
+  it('is answered with the tag or branch that has exactly the typed name', async () => {
     const { ben } = demo.people;
     git('branch', 'latest', '1.1');
     await ben.ask('/new');

@@ -11,7 +11,7 @@ const speech = await locateSpeech('voice notes with real speech');
 const ENOUGH = 0.6;
 
 /** Speech of a synthesizer, as Opus through the simulated Telegram, heard by a recognizer with its whole vocabulary. */
-describe.runIf(speech !== null)('the words of voice notes', () => {
+describe.runIf(speech !== null)('the transcripts of voice notes', () => {
   let stack: Stack;
   let recognizer: TranscriptionServer;
   let ada: Person;
@@ -47,7 +47,7 @@ describe.runIf(speech !== null)('the words of voice notes', () => {
     return heardIn((await eventually(questions, (all) => all.length > before)).at(-1) ?? '');
   };
 
-  it('are shown and do nothing until their sender says yes, and are then taken as typed', async () => {
+  it('are shown and do nothing until their sender says yes, and are then treated as typed', async () => {
     const said = 'list the projects';
     const turns = await count('turns');
     const heard = await ask(said);
@@ -71,7 +71,7 @@ describe.runIf(speech !== null)('the words of voice notes', () => {
     expect(await count(`voice_notes where transcript is not null`)).toBe(0);
   });
 
-  it('confirm nothing when they are a “yes”, because only a button confirms', async () => {
+  it('confirm no action when they are a “yes”, because only a button confirms', async () => {
     await send(await speech?.silence(1), 'create a project called blog for articles about tea');
     await ada.waitFor(/Please confirm/);
     const heard = await ask('yes');
@@ -83,7 +83,7 @@ describe.runIf(speech !== null)('the words of voice notes', () => {
     expect(await count(`projects where name = 'blog'`)).toBe(1);
   });
 
-  it('with a caption are treated as files and are not transcribed', async () => {
+  it('are not made for notes with a caption, which are treated as files', async () => {
     const asked = recognizer.asked().length;
     const turns = await count('turns');
     await send(await speech?.speak('list the servers'), 'list the projects');
@@ -94,7 +94,7 @@ describe.runIf(speech !== null)('the words of voice notes', () => {
     expect(recognizer.asked()).toHaveLength(asked);
   });
 
-  it('without a word get a sentence that says so', async () => {
+  it('without a word lead to an answer that says so', async () => {
     await send(await speech?.silence(2));
     expect(await ada.waitFor(/no words/)).toBe(
       'I heard no words in that voice note. Please say it again, or write it.',

@@ -11,7 +11,7 @@ const sandbox = await locateTestSandbox('workspaces in conversations');
 /** The last thing that was said. */
 const last = (said: readonly string[]): string => said.at(-1) ?? '';
 
-describe.skipIf(sandbox === null)('in a conversation', () => {
+describe.skipIf(sandbox === null)('in the workspace of a conversation', () => {
   let stack: Stack;
   let ada: Person;
   beforeAll(async () => {
@@ -36,12 +36,12 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
     expect(await ada.ask('run wc -c notes.md in the workspace').then(last)).toMatch(/8 notes\.md/);
   });
 
-  it('a command that changes something does not run unasked', async () => {
+  it('a command that changes something does not run without an approval', async () => {
     expect(await ada.ask('run rm notes.md').then(last)).toMatch(/approv/i);
     expect(await ada.ask('show notes.md').then(last)).toMatch(/buy milk/);
   });
 
-  it('a command that nobody could want is refused without asking anybody', async () => {
+  it('a destructive command is refused without asking anybody to approve', async () => {
     expect(await ada.ask('run rm -rf /').then(last)).toMatch(/Nothing was changed/);
     const { rows } = await stack.pool.query<{ status: string; asked: string }>(
       `select a.status, (select count(*) from approvals p where p.action_id = a.action_id) as asked
@@ -50,7 +50,7 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
     expect(rows).toEqual([{ status: 'denied', asked: '0' }]);
   });
 
-  it('a command that was approved runs in the sandbox, once, and the person is told', async () => {
+  it('a command that was approved runs in the sandbox once, and the requester gets the result', async () => {
     const cleo = await stack.person(1003, 'operator');
     await cleo.ask('list the files'); // whoever never wrote cannot be asked
     expect(await ada.ask('run rm notes.md').then((said) => said.join('\n'))).toMatch(/approv/i);
@@ -64,7 +64,7 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
     expect(await ada.ask('list the files').then(last)).toMatch(/The workspace is empty/);
   });
 
-  it('no path leads out of the workspace', async () => {
+  it('no file path leads out of the workspace', async () => {
     expect(await ada.ask('read the file ../../etc/passwd').then(last)).toMatch(/out of bounds: it leads out with \.\./);
     const { rows } = await stack.pool.query<{ n: string }>(
       `select count(*) as n from audit_events where kind = 'file.denied' and actor = '1001'`,

@@ -26,8 +26,8 @@ async function verify(history: History) {
   return verdict;
 }
 
-describe('a history that checkpoints from outside cover', () => {
-  it('is in order as long as nobody changes it', async () => {
+describe('an audit history with external checkpoints', () => {
+  it('verifies as long as nobody changes it', async () => {
     expect(await verify(original)).toEqual({ ok: true, events: SIZE, covered: SIZE, finding: null });
   });
 
@@ -60,7 +60,7 @@ describe('a history that checkpoints from outside cover', () => {
     },
   );
 
-  it('is distinguished from one with a checkpoint of another key, or one that was changed after it was signed', async () => {
+  it('does not verify with a checkpoint that another key signed, or that was changed after it was signed', async () => {
     const forged = copyOf(original);
     forged.outside.splice(2, 1, ...sign(original, [75], FORGER.privateKey));
     expect(await verify(forged)).toMatchObject({ ok: false, finding: { seq: 51, problem: 'bad signature' } });
@@ -74,7 +74,7 @@ describe('a history that checkpoints from outside cover', () => {
     expect(await verify(leaves)).toMatchObject({ ok: false, finding: { seq: 1, problem: 'bad signature' } });
   });
 
-  it('is detected as changed without leaves, which are needed only to name the event', async () => {
+  it('is detected as changed without the Merkle leaves, which are needed only to name the changed event', async () => {
     const history = copyOf(original);
     const event = history.places[59]?.event;
     if (event) event['actor'] = '666';
@@ -85,7 +85,7 @@ describe('a history that checkpoints from outside cover', () => {
     expect(await verify(history)).toMatchObject({ finding: { seq: 51, problem: 'edited' } });
   });
 
-  it('may be longer than the last checkpoint: later events are in order, and not covered', async () => {
+  it('verifies when it is longer than the last checkpoint, and reports later events as not covered', async () => {
     const longer = makeHistory(SIZE, EACH);
     longer.outside = longer.outside.slice(0, 3);
     longer.inside = longer.inside.slice(0, 3);

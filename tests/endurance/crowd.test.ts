@@ -22,7 +22,7 @@ const script: ModelScript = (messages, tools) => {
   return { content: fresh.map((message) => `<${message.text}>`).join(' '), delayMs: slow ? 90_000 : 20 };
 };
 
-describe('a crowd of 200 people who say five things at once', () => {
+describe('with 200 people who send five messages each at once', () => {
   let stack: Stack;
   afterEach(() => stack.close());
 
@@ -67,13 +67,13 @@ describe('a crowd of 200 people who say five things at once', () => {
     return Number(waits[0]?.p99);
   };
 
-  it('each message has one outcome and is answered once and in order', async () => {
+  it('each message has one outcome, and is answered once and in order', async () => {
     const p99 = await run(false);
     console.log(`p99 from received to settled: ${p99.toFixed(2)} s`);
     expect(p99).toBeGreaterThan(0);
   });
 
-  it('one person whose model is still thinking delays nobody else', async () => {
+  it('one person whose model is slow delays nobody else', async () => {
     const p99 = await run(true);
     console.log(`p99 of the others beside a slow person: ${p99.toFixed(2)} s`);
     const { rows } = await stack.pool.query(`select outcome from inbox where user_key = '${SLOW}'`);

@@ -72,7 +72,7 @@ class Visitor {
   }
 }
 
-test('five hundred pages that lose their sockets at random, at two gateways, miss nothing and get nothing twice', async () => {
+test('five hundred web pages that lose their connections at random, at two gateways, miss no message and get none twice', async () => {
   const gateways = [await bench.start(), await bench.start({ GATEWAY_NAME: 'other' })];
   const visitors = await signInCrowd(gateways);
   await inTurns(visitors, 25, (visitor) => visitor.connect());

@@ -202,16 +202,19 @@ async function survive(way: Way, at: number | 'effect', when: 'before' | 'after'
 }
 
 describe('a worker that dies anywhere in an action', () => {
-  it.each(WAYS)('$name: never a second effect, none without its intent, and it always ends', async (way) => {
-    effects = [];
-    let places = 0;
-    for (let at = 1; ; at++) {
-      const outcomes = [await survive(way, at, 'before'), await survive(way, at, 'after')];
-      if (outcomes.every((outcome) => outcome === null)) break;
-      places += outcomes.filter((outcome) => outcome !== null).length;
-      expect(at, 'it has an end').toBeLessThan(200);
-    }
-    expect(await survive(way, 'effect', 'after')).toBe(way.hasProbe ? 'done' : 'unknown');
-    expect(places).toBeGreaterThan(5);
-  });
+  it.each(WAYS)(
+    '$name: causes no second effect and none without a recorded intent, and the action always ends',
+    async (way) => {
+      effects = [];
+      let places = 0;
+      for (let at = 1; ; at++) {
+        const outcomes = [await survive(way, at, 'before'), await survive(way, at, 'after')];
+        if (outcomes.every((outcome) => outcome === null)) break;
+        places += outcomes.filter((outcome) => outcome !== null).length;
+        expect(at, 'it has an end').toBeLessThan(200);
+      }
+      expect(await survive(way, 'effect', 'after')).toBe(way.hasProbe ? 'done' : 'unknown');
+      expect(places).toBeGreaterThan(5);
+    },
+  );
 });

@@ -47,7 +47,7 @@ afterAll(async () => {
   await target.close();
 });
 
-it('200 messages under a card are answered once each, point at the card and decide nothing; the button still works', async () => {
+it('200 messages below an approval card decide nothing: each answer points at the card, whose button still decides', async () => {
   const texts = WORDS.flatMap((word) => VARIANTS.map((variant) => variant(word)));
   for (const text of texts) {
     await developer.ask(text);

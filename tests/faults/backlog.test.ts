@@ -42,8 +42,8 @@ function computing(ms: number): ModelScript {
   };
 }
 
-describe('a backlog that waits when a worker starts', () => {
-  it('is settled turn by turn, and not claimed as a whole', async () => {
+describe('a backlog of messages that waits when a worker starts', () => {
+  it('is worked off turn by turn, and not claimed as a whole', async () => {
     const users = await leaveBacklog(40, 3);
     await publisher.publish(
       INBOUND_TOPIC,
@@ -58,7 +58,7 @@ describe('a backlog that waits when a worker starts', () => {
     expect(rows[0]?.before).toBeLessThan(16);
   });
 
-  it('of turns that wait for their model is started in all slots', async () => {
+  it('whose turns wait for their model occupies all slots of the worker', async () => {
     const users = await leaveBacklog(32, 1);
     await publisher.publish(
       INBOUND_TOPIC,
@@ -72,7 +72,7 @@ describe('a backlog that waits when a worker starts', () => {
     );
   });
 
-  it('is not announced again while its wake-ups wait in the stream', async () => {
+  it('is not announced in the stream again while its first wake-ups are unread', async () => {
     const users = await leaveBacklog(300, 1);
     await bench.pool.query(`update inbox set received_at = now() - interval '1 hour'`);
     await publisher.publish(

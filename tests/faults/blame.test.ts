@@ -53,7 +53,7 @@ function answer(messages: readonly AskedMessage[], tools: readonly string[]) {
 const letters = async (): Promise<unknown> =>
   (await bench.pool.query('select user_key, reason from dead_letters order by user_key')).rows;
 
-it('only the message that kills its worker is given up, though seven others die with it six times', async () => {
+it('only the message that kills its worker is given up, although seven other turns die with it six times', async () => {
   const env = bench.wiring.env('worker', {
     WORKER_NAME: 'w1',
     MODEL: 'openai',
@@ -98,7 +98,7 @@ it('only the message that kills its worker is given up, though seven others die 
   for (const person of INNOCENT) expect(await bench.replies(person)).toEqual([`echo hello ${person}`]);
 }, 400_000);
 
-it('nobody is given up when Postgres goes away six times in the middle of a turn', async () => {
+it('no message is given up when Postgres goes away six times in the middle of a turn', async () => {
   const target = new URL(bench.wiring.databaseUrl('worker'));
   const wire = (relay = await openTcpRelay(Number(target.port)));
   target.hostname = '127.0.0.1';

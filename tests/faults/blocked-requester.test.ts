@@ -55,8 +55,8 @@ const VOID = {
   voided: 1,
 };
 
-describe('a request whose chat refuses us', () => {
-  it('ends when a message is answered with 403: the approvers get a receipt, and the chat gets nothing', async () => {
+describe('an approval request whose requester blocks the bot', () => {
+  it('ends when a message to the chat is answered with 403: the approvers get a receipt, and the chat gets nothing', async () => {
     await open(true);
     const refusal = { code: 403, description: 'Forbidden: bot was blocked by the user' };
     await post('/api/faults', { method: 'sendMessage', error: refusal });
@@ -72,7 +72,7 @@ describe('a request whose chat refuses us', () => {
     expect(target.effects).toEqual([]);
   });
 
-  it('is not approved just before the sweep, and a repeated request afterwards is a new one', async () => {
+  it('cannot be approved before the sweep ends it, and a repeated request afterwards is a new one', async () => {
     await open(false); // nobody watches
     await post('/api/block', { person: 1002, blocked: true });
     await eventually(isParked, Boolean);

@@ -88,7 +88,7 @@ async function swept(gateways: readonly StartedGateway[]): Promise<number> {
   return sum;
 }
 
-it('two gateways with a channel each answer everybody once and in order, and nothing waits for a sweeper', async () => {
+it('two gateways with one channel each answer everybody once and in order, without waiting for a sweep', async () => {
   const telegram = await ingress.harness.startGateway();
   await writeAll();
   await untilAllAreAnswered(heardInTelegram);
@@ -108,23 +108,26 @@ it('two gateways with a channel each answer everybody once and in order, and not
 it.each([
   ['in a gateway of its own', {}],
   ['in the same gateway', { GATEWAY_CHANNELS: 'telegram,ingress' }],
-])('Telegram that is down, %s, holds up no program, and misses nothing when it is back', async (_, settings) => {
-  const file = { GATEWAY_HTTP_PORT: '0', ...settings };
-  const telegram =
-    'GATEWAY_CHANNELS' in settings
-      ? await ingress.startAnother(file).then(async ({ gateway }) => (await ingress.gateway.close(), gateway))
-      : await ingress.harness.startGateway();
-  if ('GATEWAY_CHANNELS' in settings)
-    ingress = { ...ingress, ci: { ...ingress.ci, url: `http://127.0.0.1:${telegram.gateway.httpPort}` } };
-  await ingress.harness.fault({ method: 'sendMessage', dropConnection: 'before', times: 100_000 });
-  await writeAll();
-  await untilAllAreAnswered(heardByProgram);
-  expect(heardByProgram().map((texts) => texts.length)).toEqual(CONVERSATIONS.map(() => ROUNDS));
-  expect((await heardInTelegram()).flat()).toEqual([]);
+])(
+  'an outage of Telegram (%s) delays no program, and no message is lost when Telegram is back',
+  async (_, settings) => {
+    const file = { GATEWAY_HTTP_PORT: '0', ...settings };
+    const telegram =
+      'GATEWAY_CHANNELS' in settings
+        ? await ingress.startAnother(file).then(async ({ gateway }) => (await ingress.gateway.close(), gateway))
+        : await ingress.harness.startGateway();
+    if ('GATEWAY_CHANNELS' in settings)
+      ingress = { ...ingress, ci: { ...ingress.ci, url: `http://127.0.0.1:${telegram.gateway.httpPort}` } };
+    await ingress.harness.fault({ method: 'sendMessage', dropConnection: 'before', times: 100_000 });
+    await writeAll();
+    await untilAllAreAnswered(heardByProgram);
+    expect(heardByProgram().map((texts) => texts.length)).toEqual(CONVERSATIONS.map(() => ROUNDS));
+    expect((await heardInTelegram()).flat()).toEqual([]);
 
-  await fetch(`${ingress.harness.simulatorUrl}/api/faults`, { method: 'DELETE' });
-  await untilAllAreAnswered(heardInTelegram);
-  const known = (texts: readonly string[]): readonly string[] =>
-    texts.map((text) => text.replace(/^\(repeated.*\)\n/, ''));
-  expect((await heardInTelegram()).map(known)).toEqual(PEOPLE.map(() => EXPECTED));
-});
+    await fetch(`${ingress.harness.simulatorUrl}/api/faults`, { method: 'DELETE' });
+    await untilAllAreAnswered(heardInTelegram);
+    const known = (texts: readonly string[]): readonly string[] =>
+      texts.map((text) => text.replace(/^\(repeated.*\)\n/, ''));
+    expect((await heardInTelegram()).map(known)).toEqual(PEOPLE.map(() => EXPECTED));
+  },
+);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-it('the product answers everybody and reports every change, whichever worker has a conversation', async () => {
+it('two workers whose clocks differ by an hour answer everybody and report every change', async () => {
   const people: Person[] = [];
   for (let id = 81_001; id <= 81_008; id++) people.push(await stack.person(id, 'developer'));
   await Promise.all(

@@ -35,8 +35,8 @@ console.log('the build has begun');
 setInterval(() => { for (let i = 0, end = Date.now() + 30; Date.now() < end;) i += 1; console.log('on it'); }, 100);
 `;
 
-describe('cancelling', () => {
-  it('a build ends its processes before it is called cancelled', async () => {
+describe('cancelling a deployment', () => {
+  it('ends the processes of a build before the deployment is reported as cancelled', async () => {
     const shop = await bench.shop('canceller');
     shop.repository.release('v1', appFiles({ build: longBuild('7318431') }));
     await shop.ask('act_c1', 'v1');
@@ -57,7 +57,7 @@ describe('cancelling', () => {
     expect(await shop.deploy('act_c2', 'v2')).toContain('✅');
   });
 
-  it('is refused once the requests were switched over', async () => {
+  it('is refused once the traffic was switched to the new release', async () => {
     const shop = await bench.shop('latecomer');
     shop.repository.release('v1', appFiles({}));
     // After the switch the health path is slow, so that there is time to ask.
@@ -69,7 +69,7 @@ describe('cancelling', () => {
     expect(await bench.told('act_r2')).toContain('✅');
   });
 
-  it('a deployment that has not started ends at once, and so does its run', async () => {
+  it('ends a deployment that has not started at once, and its run too', async () => {
     const shop = await bench.shop('early');
     shop.repository.release('v1', appFiles({}));
     await bench.deployments.request({
@@ -91,7 +91,7 @@ describe('cancelling', () => {
 });
 
 describe('a build', () => {
-  it('that writes nothing and does nothing is ended, and called stalled', async () => {
+  it('that writes no output and uses no processor is ended as stalled', async () => {
     const shop = await bench.shop('staller');
     shop.repository.release('v1', appFiles({ build: `console.log('Really? [y/n]'); setTimeout(() => {}, 60_000);` }));
     const said = await shop.deploy('act_st', 'v1');
@@ -107,7 +107,7 @@ describe('a build', () => {
   });
 });
 
-describe('twenty people at once', () => {
+describe('twenty people who request the same deployment at once', () => {
   it('start one deployment, and the others read who requested it and when', async () => {
     const shop = await bench.shop('crowd');
     shop.repository.release('v1', appFiles({}));

@@ -70,7 +70,7 @@ describe('somebody who cancels their own deployment', () => {
     expect(await progress('act_own')).toMatch(/^⏹ Deployment: \*\*own\*\* v1-\w{7} in staging\ncancelled · [\d.]+ s$/);
   });
 
-  it('is notified of the end when the answer could not wait for it', async () => {
+  it('is notified of the end when the answer to the cancellation could not wait for the end', async () => {
     await building('patient', 'act_pat');
     // Asked for, and left, in one: nothing can end in between.
     await bench.jobs.pool.query(
@@ -102,7 +102,7 @@ it('a run that an operator cancels ends after its deployment, and its end is rep
   expect(await progress('act_op')).toMatch(/^⏹ .*\ncancelled/);
 });
 
-describe('the message that is edited', () => {
+describe('the progress message of a deployment', () => {
   it('ends with the outcome: done, failed in a step, or rolled back', async () => {
     const shop = await bench.shop('ends');
     const [first, second, third] = [await makeGate(), await makeGate(), await makeGate()];
@@ -129,7 +129,7 @@ describe('the message that is edited', () => {
     expect(await progress('act_e3')).toMatch(/^❌ .*\nfailed after the switch; traffic was switched back · [\d.]+ s$/);
   });
 
-  it('says that the outcome is unknown, and is edited when a later run has found it', async () => {
+  it('says that the outcome is unknown, and is edited when a later run has found the outcome', async () => {
     const shop = await bench.shop('mute');
     const gate = await makeGate();
     shop.repository.release('v1', appFiles({ build: gatedBuild(gate) }));
@@ -146,7 +146,7 @@ describe('the message that is edited', () => {
     expect(await progress('act_mute')).toMatch(/^✅ Deployment: \*\*mute\*\* v1/);
   });
 
-  it('is finished by the next job service when the first was killed before the last edit', async () => {
+  it('is finished by the next job service when the first one was killed before the last edit', async () => {
     const shop = await bench.shop('late');
     shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_late', 'v1');

@@ -139,7 +139,7 @@ async function killAt(
 }
 
 describe('a worker that is killed', () => {
-  it('before the switch loses nothing: another worker carries on', async () => {
+  it('before the traffic switch loses nothing: another worker finishes the deployment', async () => {
     const shops = [
       await openShop('pre', appFiles({ build: BUILD })),
       await openShop('bui', appFiles({ build: BUILD })),
@@ -162,7 +162,7 @@ describe('a worker that is killed', () => {
     for (const user of users) expect(await user.stop()).toEqual([]);
   });
 
-  it('around the switch leaves exactly one instance that serves, whoever made the switch', async () => {
+  it('around the traffic switch leaves exactly one serving instance, whichever worker made the switch', async () => {
     const shops = [await openShop('hea', appFiles({})), await openShop('swi', appFiles({}))];
     shops.push(await openShop('ver', appFiles({})));
     const [hea, swi, ver] = shops as [Shop, Shop, Shop]; // three were just opened
@@ -176,7 +176,7 @@ describe('a worker that is killed', () => {
     for (const user of users) expect(await user.stop()).toEqual([]);
   });
 
-  it('while it stops an instance leaves it stopped', async () => {
+  it('while it stops an instance leaves this instance stopped', async () => {
     const dra = await openShop('dra', appFiles({}));
     const fai = await openShop('fai', SICK);
     const can = await openShop('can', appFiles({ build: `setInterval(() => console.log('on it'), 100);` }));
@@ -192,7 +192,7 @@ describe('a worker that is killed', () => {
     for (const user of users) expect(await user.stop()).toEqual([]);
   });
 
-  it('in the middle of a build leaves none of its processes behind', async () => {
+  it('in the middle of a build leaves no process of the build behind', async () => {
     const mid = await openShop(
       'mid',
       appFiles({ build: `console.log('begun'); await new Promise((done) => setTimeout(done, 4_000));` }),

@@ -66,7 +66,7 @@ function openCrowd(url: string): { stop(): Promise<Answers> } {
   };
 }
 
-it('ten deployments, three unhealthy releases and two rollbacks under load fail no request', async () => {
+it('ten deployments, three unhealthy releases and two rollbacks under load cause no failed request', async () => {
   const shop = await bench.shop('tea');
   const sick = appFiles({ status: '500', file: { health: { path: '/health', withinSeconds: 1 } } });
   for (let n = 0; n <= 10; n++) shop.repository.release(`v${n}`, appFiles({}));

@@ -73,7 +73,7 @@ function grab(deploymentId: string, count: number): { readonly ports: number[]; 
   };
 }
 
-it('a port that a stranger took between the probe and the start fails no deployment', async () => {
+it('a port that another program took between the probe and the start fails no deployment', async () => {
   const shop = await bench.shop('grabbed');
   shop.repository.release('v1', appFiles({}));
   const grabber = grab('act_g1', 2);
@@ -100,7 +100,7 @@ it('a port that a stranger took between the probe and the start fails no deploym
   ]);
 });
 
-it('strangers on every port are an error that names the port, and leave nothing behind', async () => {
+it('other programs on every port make a deployment fail with the port in the error, and leave no lease behind', async () => {
   const shop = await bench.shop('crowded');
   shop.repository.release('v1', appFiles({}));
   const grabber = grab('act_g2', 9);
@@ -114,7 +114,7 @@ it('strangers on every port are an error that names the port, and leave nothing 
   expect(await shop.leases()).toEqual([]);
 });
 
-it('a program that fails for a reason of its own is not started again', async () => {
+it('a program that fails for a reason other than its port is not started again', async () => {
   const shop = await bench.shop('broken');
   shop.repository.release('v1', appFiles({ begin: `console.error('no database'); process.exit(3);` }));
   const grabber = grab('act_g3', 0);

@@ -95,7 +95,7 @@ describe('a proxy that is away when a deployment begins', () => {
 });
 
 describe('a deployment that was requested and never started', () => {
-  it('is started by the sweep', async () => {
+  it('is started by the periodic sweep', async () => {
     const shop = await bench.shop('orphan');
     shop.repository.release('v1', appFiles({}));
     const wish = { project: 'orphan', environment: 'staging', kind: 'deploy', ref: 'v1', server: null } as const;
@@ -115,7 +115,7 @@ describe('a deployment that was requested and never started', () => {
 });
 
 describe('a run that an operator cancels', () => {
-  it('cancels its deployment, once the build is gone', async () => {
+  it('cancels its deployment once the processes of the build are gone', async () => {
     const shop = await bench.shop('operator');
     shop.repository.release('v1', appFiles({ build: `console.log('begun'); setTimeout(() => {}, 60_000);` }));
     await shop.ask('act_op', 'v1');
@@ -139,7 +139,7 @@ describe('a run that an operator cancels', () => {
 });
 
 describe('a check before a deployment', () => {
-  it('measures everything, and reports each result', async () => {
+  it('runs every readiness check, and reports each result', async () => {
     const shop = await bench.shop('ready');
     const commit = shop.repository.release('v1', appFiles({ file: { requires: ['COLOR'] } }));
     const variable = { name: 'COLOR', value: 'blue', secret: null, givenBy: ADA };
@@ -165,7 +165,7 @@ describe('a check before a deployment', () => {
     expect(await shop.leases()).toEqual([]);
   });
 
-  it('names each missing thing, with a remedy', async () => {
+  it('names each missing requirement, with a remedy', async () => {
     const shop = await bench.shop('unready');
     shop.repository.release('v1', {
       ...appFiles({}),
@@ -182,7 +182,7 @@ describe('a check before a deployment', () => {
 });
 
 describe('a port that somebody else listens on', () => {
-  it('is skipped, for instances and for public ports', async () => {
+  it('is skipped when ports for instances and public ports are chosen', async () => {
     const shop = await bench.shop('busy');
     shop.repository.release('v1', appFiles({}));
     const { rows } = await bench.jobs.pool.query<{ port: number }>(

@@ -76,7 +76,7 @@ async function press(begin: string): Promise<void> {
   await demo.people.ben.click(labels.findLast(({ text }) => text.startsWith(begin))?.text ?? begin);
 }
 
-it('a complaint leads to evidence, and a button to the previous release', async () => {
+it('a complaint about a service is answered with evidence and the offer to roll back', async () => {
   await ask('register the demo project', /registered the project demo/);
   await ask('deploy demo 1.0 to staging', /✅ Deployed/);
   for (let n = 0; n < 3; n++) await look();
@@ -89,7 +89,7 @@ it('a complaint leads to evidence, and a button to the previous release', async 
   expect(found).toContain('latest deployments: 1.1 by');
 }, 120_000);
 
-it('an incident is reported once in a conversation that can be answered, and can be muted', async () => {
+it('an incident is reported once, a question about the report is answered, and the service can be muted', async () => {
   await eventually(
     async () => {
       await Promise.all([look(), look()]);

@@ -41,7 +41,7 @@ const openRows = async (): Promise<number> =>
   (await harness.rows(`select 1 from outbox where status in ('pending', 'sending')`)).length;
 
 describe('with a Redis that is away', () => {
-  test('updates are admitted and commands answered, and the lane is woken once Redis is back', async () => {
+  test('updates are stored and commands answered, and the conversation continues once Redis is back', async () => {
     const redis = await startOwnRedis();
     onTestFinished(() => redis.stop());
     await open(redis.url);
@@ -80,7 +80,7 @@ describe('with a Redis that is away', () => {
 describe('with several gateways', () => {
   beforeEach(() => open());
 
-  test('two of them deliver every message once, in the order of each chat', async () => {
+  test('two gateways deliver every message once, in the order of each chat', async () => {
     await harness.startGateway();
     await harness.meet(1001, 1002, 1005);
     await harness.startGateway();
@@ -93,7 +93,7 @@ describe('with several gateways', () => {
     for (const chat of chats) expect(await harness.said(chat)).toEqual(expected);
   });
 
-  test('one of them listens; when it goes, the other takes over', async () => {
+  test('one gateway receives the updates, and another takes over when it goes', async () => {
     const first = await harness.startGateway();
     await untilReady(first);
     const second = await harness.startGateway();
@@ -109,7 +109,7 @@ describe('with several gateways', () => {
     expect((await harness.calls('getUpdates')).filter((call) => call.status === 409)).toEqual([]);
   });
 
-  test('a foreign process that polls the same bot is reported once, and polling resumes afterwards', async () => {
+  test('another program that polls the same bot is reported once, and polling resumes afterwards', async () => {
     const started = await harness.startGateway();
     await untilReady(started);
     await fetch(`${harness.simulatorUrl}/bot${DEFAULT_TOKEN}/getUpdates?timeout=0`, { method: 'POST' });
@@ -119,7 +119,7 @@ describe('with several gateways', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('a gateway killed while sending is replaced, and only the open message is marked as repeated', async () => {
+  test('a gateway that is killed while sending is replaced, and only the message in progress is marked as repeated', async () => {
     const first = await harness.startGateway();
     await harness.meet(1001);
     await first.close();
@@ -143,7 +143,7 @@ describe('with several gateways', () => {
     ]);
   });
 
-  test('a gateway that stops finishes its send and leaves the rest for another', async () => {
+  test('a gateway that stops finishes its current send and leaves the other messages for another gateway', async () => {
     const first = await harness.startGateway();
     await harness.meet(1001);
     // Longer than a busy machine takes until the order to stop, and shorter than a gateway waits for a send.
@@ -161,10 +161,10 @@ describe('with several gateways', () => {
   });
 });
 
-describe('on its own', () => {
+describe('with one gateway', () => {
   beforeEach(() => open());
 
-  test('an update that comes again after a kill between commit and acknowledgement is dropped', async () => {
+  test('an update that Telegram sends again after a kill between commit and acknowledgement is dropped', async () => {
     const log = createLog('test', 'silent');
     const channel = createTelegram({
       token: DEFAULT_TOKEN,
@@ -233,7 +233,7 @@ describe('on its own', () => {
     expect([...new Set(said)]).toEqual(expected.map((n) => `out ${n}`));
   });
 
-  test('a poll that hangs is aborted, and the next one brings the updates', async () => {
+  test('a poll that hangs is aborted, and the next poll brings the updates', async () => {
     const log = createLog('test', 'silent');
     const api = createApi({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, timeoutSeconds: 1 });
     await harness.fault({ method: 'getUpdates', delayMs: 60_000 });
@@ -244,14 +244,14 @@ describe('on its own', () => {
     await until('the update came', async () => admitted.length === 1);
   });
 
-  test('a wrong token leaves it not ready, with what to do', async () => {
+  test('a wrong bot token leaves the gateway not ready, with a remedy', async () => {
     const { gateway } = await harness.startGateway({ TELEGRAM_BOT_TOKEN: '100:wrong' });
     const ask = async () => fetch(`http://127.0.0.1:${gateway.probe.port}/readyz`);
     await until('it says why', async () => /Put the token that @BotFather shows/.test(await (await ask()).text()));
     expect((await ask()).status).toBe(503);
   });
 
-  test('one trace id leads from the update to the message', async () => {
+  test('an incoming update and the message that answers it have the same trace id', async () => {
     const { lines } = await harness.startGateway();
     await harness.people.post('/api/messages', { from: 1001, text: '/help' });
     const sent = await until('the answer is sent', async () =>

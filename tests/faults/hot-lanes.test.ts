@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-it.each([1, 3])('no message of a hot lane waits for the sweeper, with %i workers', async (workers) => {
+it.each([1, 3])('no message in a busy lane waits for the sweeper, with %i workers', async (workers) => {
   for (let i = 0; i < workers; i++) await bench.startWorker({ script: echo(), env: { WORKER_NAME: `w${i}` } });
   await bench.addPerson('69');
   for (let n = 1; n <= 150; n++) {

@@ -62,7 +62,7 @@ const receipts = async (): Promise<readonly string[][]> =>
     )
   ).rows.map(({ what }) => what);
 
-it('/stop during an effect does not say that nothing was changed, and leaves no action started', async () => {
+it('/stop during an action does not say that nothing was changed, and leaves no action in the state started', async () => {
   let begun = false;
   const group = groupOf(async (signal) => {
     begun = true;
@@ -87,7 +87,7 @@ it('/stop during an effect does not say that nothing was changed, and leaves no 
   expect(await audited()).toContainEqual({ kind: 'action.unknown' });
 });
 
-it('a message that is given up after its effect started says so, and leaves no action started', async () => {
+it('a message that is given up during an action says that the outcome is unknown, and leaves no action started', async () => {
   const script = actThen(() => ({ content: 'done' }));
   const poison: ModelScript = (messages, tools, call) => {
     if (messages.some((message) => message.text === 'act')) throw new TypeError('poison');
@@ -112,7 +112,7 @@ it('a message that is given up after its effect started says so, and leaves no a
   expect(await actions()).toEqual([{ tool: 'act', status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
 });
 
-it('a message that is given up after its effect reports the effect each time', async () => {
+it('a message that is given up after its action succeeded reports the action, also when it is given up again', async () => {
   const script = actThen(() => {
     throw new TypeError('poison');
   });

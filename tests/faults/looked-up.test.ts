@@ -68,7 +68,7 @@ async function forget(status: 'started' | 'unknown'): Promise<void> {
   );
 }
 
-it('a creation that timed out before its write is failed, and is never written afterwards', async () => {
+it('a creation that timed out before its write becomes failed, and is never written afterwards', async () => {
   const lock = new pg.Client({ connectionString: bench.databaseUrl });
   await lock.connect();
   await lock.query('begin; lock table projects in exclusive mode');
@@ -91,7 +91,7 @@ it('a creation that timed out before its write is failed, and is never written a
 }, 60_000);
 
 it.each(['started', 'unknown'] as const)(
-  'an action that stayed %s after its message was settled, and took effect, is done, and that is told once',
+  'an action that stayed %s after its message was settled, but took effect, becomes done and is reported once',
   async (status) => {
     await createDemo();
     expect(await action()).toMatchObject({ status: 'done' });
@@ -110,7 +110,7 @@ it.each(['started', 'unknown'] as const)(
   60_000,
 );
 
-it('an unknown action that wrote nothing is failed, and can write nothing afterwards', async () => {
+it('an action of unknown outcome that wrote nothing becomes failed, and can write nothing afterwards', async () => {
   await createDemo();
   const row = await action();
   await bench.pool.query(`delete from action_effects; delete from projects where name = 'demo'`);
@@ -124,7 +124,7 @@ it('an unknown action that wrote nothing is failed, and can write nothing afterw
   await expect(late).rejects.toThrow(/was settled as failed before this/);
 }, 60_000);
 
-it('an unknown action whose tool no longer exists is reported once, and left to people', async () => {
+it('an action of unknown outcome whose tool no longer exists is reported once, and left to people', async () => {
   await createDemo();
   await bench.pool.query(
     `update actions set proposal = jsonb_set(proposal, '{action,toolVersion}', '"older"') where tool = 'create_project_intent'`,
@@ -138,7 +138,7 @@ it('an unknown action whose tool no longer exists is reported once, and left to 
   expect(await heard(/cannot tell whether it took effect/)).toHaveLength(1);
 }, 60_000);
 
-it('the next turn of the conversation knows the outcome of an action that was unknown', async () => {
+it('the next turn of the conversation knows the outcome of an action whose outcome was unknown before', async () => {
   let isKnown = false;
   const act = tool({
     describe: 'Acts.',

@@ -32,7 +32,7 @@ const lines = async (ref: string): Promise<readonly string[]> =>
 const openCards = async (): Promise<number> =>
   Number((await demo.stack.pool.query(`select 1 from approvals where status = 'pending'`)).rowCount);
 
-it('a running build is cancelled: its processes are gone, and the serving release stays', async () => {
+it('cancelling a running build ends its processes, and the serving release stays', async () => {
   await ask('deploy demo 1.1 to staging', /Deploying .*demo/);
   await eventually(builds, (count) => count > 0, 60_000);
   await eventually(
@@ -48,7 +48,7 @@ it('a running build is cancelled: its processes are gone, and the serving releas
   expect((await demo.visit('staging')).release).toBe(FIRST);
 });
 
-it('a release with a long build takes over, and is rolled back', async () => {
+it('a release with a long build goes live, and is rolled back', async () => {
   await ask('deploy demo 1.1 to staging', /✅ Deployed/);
   expect((await demo.visit('staging')).release).toBe(SECOND);
   expect(await ask('roll back demo in staging', /✅ Rolled back/)).toContain(FIRST);
@@ -76,7 +76,7 @@ it('a deployment to production waits for two operators, whose cards show the cha
   expect((await demo.visit('production')).release).toBe(FIRST);
 });
 
-it('an operator rolls production back with the approval of one other', async () => {
+it('an operator rolls production back with the approval of one other operator', async () => {
   const { ben, cleo, dara } = demo.people;
   // The same commit under its own name is another release, and needs no build.
   await ask('deploy version 9d40008 of demo to production', /needs approval/);
@@ -102,7 +102,7 @@ it('an operator rolls production back with the approval of one other', async () 
   expect(await openCards()).toBe(0);
 });
 
-it('a card is void when its action would no longer do what it shows', async () => {
+it('an approval card is void when its action would no longer do what the card shows', async () => {
   const { cleo } = demo.people;
   await demo.tell(cleo, 'roll back demo in production', /needs approval/);
   await demo.people.dara.waitFor(/Roll demo in production back to 9d40008/);

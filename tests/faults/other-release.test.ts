@@ -27,7 +27,7 @@ it.each([
   ['take a message', 'function inbox_admit(jsonb)', 'function newer_admit'],
   ['read a table', 'table execution_turns', 'table newer_turns'],
 ])(
-  'a message waits while the database lacks what services need to %s, and is answered afterwards',
+  'a message waits while the database is of a release in which services cannot %s, and is answered afterwards',
   async (_what, old, renamed) => {
     const [kind = '', name = ''] = [old.split(' ')[0], renamed.split(' ')[1]];
     const before = (await ada.heard()).length;
@@ -47,7 +47,7 @@ it.each([
   },
 );
 
-it('a service says on /readyz that the database is newer, and a starting one waits', async () => {
+it('a running service reports on /readyz that the database is newer, and a starting service waits', async () => {
   await stack.pool.query(`insert into kysely_migration (name, timestamp) values ('99_newer', 'now')`);
   expect(await worker.ready()).toMatch(/^503 This database is of a newer release \(99_newer .* \(DATABASE_NEWER\)/);
   await worker.stop();

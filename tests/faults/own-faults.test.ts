@@ -39,7 +39,7 @@ const doctor = async (): Promise<string> =>
 const isTold = (pattern: RegExp): Promise<unknown> =>
   until(async () => (await ada.heard()).some(({ text }) => pattern.test(text)), 60_000);
 
-it('a Redis without memory is reported to the admins, on /readyz and by doctor, and messages are answered later', async () => {
+it('a Redis that is out of memory is reported to the admins, on /readyz and by doctor, and messages are answered later', async () => {
   const client = openRedis(redis.url, createLog('test', 'silent'));
   const fill = (n: number): Promise<boolean> =>
     client.set(`ballast:${n}`, Buffer.alloc(64 * 1024)).then(
@@ -60,7 +60,7 @@ it('a Redis without memory is reported to the admins, on /readyz and by doctor, 
   expect((await stack.pool.query('select 1 from dead_letters')).rowCount).toBe(0);
 });
 
-it('a Redis that is away and back is reported to the admins once each, and a quick restart is not', async () => {
+it('an outage of Redis and its end are reported to the admins once each, and a quick restart is not', async () => {
   const about = async (pattern: RegExp): Promise<number> =>
     (await ada.heard()).filter(({ text }) => pattern.test(text)).length;
   await redis.restart();

@@ -24,7 +24,7 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
     );
   };
 
-  it('asks, acts and ends, through a 429, a 500, a cut stream and a silence', async () => {
+  it('asks a question, acts and ends, through a 429, a 500, a cut stream and a silent server', async () => {
     await open({ MODEL_TIMEOUT_MS: '3000' });
     const ada = await stack.person(1001, 'admin');
     wire.plan({ status: 429 }, null, { status: 500 }, null); // the intent, then the question
@@ -72,7 +72,7 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
     expect(rows).toEqual([{ outcome: 'stopped' }]);
   });
 
-  it('sends the key where this provider expects it, and nowhere else', async () => {
+  it('sends the API key where this provider expects it, and nowhere else', async () => {
     await open();
     await (await stack.person(1001, 'admin')).ask('I need a port');
     for (const { headers, path, body } of wire.requests()) {

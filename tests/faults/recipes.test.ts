@@ -99,16 +99,16 @@ function answer({ messages, tools }: z.infer<typeof Asked>): object {
   return { text: `The tool says: ${last.text}`, calls: [], done: true };
 }
 
-it('the model of the provider calls the tool of the capability, and a person reads the result', async () => {
+it('the model of the documented provider calls the documented tool, and a person reads the result', async () => {
   await ada.send('What time is it in Tokyo?');
   expect(await ada.waitFor(/The tool says/)).toMatch(/20\d\d, \d+:\d\d [AP]M/);
 });
 
-it('the chat command is answered by the gateway', async () => {
+it('the gateway answers the documented chat command', async () => {
   expect(await ada.ask('/uptime')).toEqual([expect.stringMatching(/^\d+ (?:s|seconds|min)/)]);
 });
 
-it('the job runs, and the person who asked for it reads the result', async () => {
+it('the documented job runs, and the person who asked for it reads the result', async () => {
   const person = { userKey: '1002', chatKey: 'telegram:1002' };
   const run = { runId: 'run_disk', job: 'disk.report', payload: {}, person, threadId: null, traceId: 'trc_disk' };
   await new RunStore(pool).create(run);
@@ -116,7 +116,7 @@ it('the job runs, and the person who asked for it reads the result', async () =>
   expect(await signalbox('runs', '--job', 'disk.report')).toContain('run_disk');
 });
 
-it('the rule is in the set, with its examples, and decides', async () => {
+it('the documented policy rule is loaded with its examples, and decides', async () => {
   const check = await signalbox('policy', 'check');
   expect(check).toMatch(/friday-confirms +quiet-fridays\.cedar:\d+/);
   expect(check).toContain('every example holds');
@@ -124,14 +124,14 @@ it('the rule is in the set, with its examples, and decides', async () => {
   expect(await signalbox('policy', 'explain', ...friday)).toContain('friday-confirms');
 });
 
-it('the command is listed and run by the command line', async () => {
+it('the documented command is listed and run by the command line', async () => {
   expect(await signalbox('help')).toContain('What is free on the disks of these folders.');
   expect(JSON.parse(await signalbox('disks', root, '--json'))).toEqual([
     { folder: root, freeBytes: expect.any(Number) as number },
   ]);
 });
 
-it('the driver passes the contract suite of drivers, as the tables open it', async () => {
+it('the documented driver passes the contract suite of drivers', async () => {
   const servers = { SIGNALBOX_TEST_DATABASE_URL: inject('databaseUrl'), SIGNALBOX_TEST_REDIS_URL: inject('redisUrl') };
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const { stdout } = await promisify(execFile)(
@@ -142,14 +142,14 @@ it('the driver passes the contract suite of drivers, as the tables open it', asy
   expect(stdout).toMatch(/Test Files.*1 passed/);
 });
 
-it('a server with the new driver is stored, and one with an unknown driver is refused', async () => {
+it('a server with the documented driver is stored, and a server with an unknown driver is refused', async () => {
   const setDriver = (name: string) =>
     pool.query(`update servers set driver = $1 where name = 'local' returning driver`, [name]);
   expect((await setDriver('spare')).rows).toEqual([{ driver: 'spare' }]);
   await expect(setDriver('Spare Driver')).rejects.toThrow(/servers_driver_check/);
 });
 
-it('the agent is found in its folder, and answers once it is chosen', async () => {
+it('the documented agent is found in its folder, and answers after a person chooses it', async () => {
   await ada.send('/agent echo');
   await ada.waitFor(/echo answers you here/);
   await ada.send('Is anybody there?');

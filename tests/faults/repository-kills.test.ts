@@ -83,9 +83,9 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => field.close());
 
-describe('a chain whose process is killed', () => {
+describe('a chain of scan steps whose process is killed', () => {
   it(
-    'ends complete and once, as if nobody had died, in whichever step and however far in it',
+    'ends complete and only once, as if nothing was killed, whichever step the kill hits and wherever in it',
     { timeout: 400_000 },
     async () => {
       const { bench } = field;

@@ -44,7 +44,7 @@ describe('a run that is cancelled', () => {
     expect(await bench.runs.cancel('act_1', 'operator')).toEqual({ kind: 'over', lane: null, cards: [] });
   });
 
-  it('by the person who asked for it sends them no news', async () => {
+  it('by the person who asked for it sends this person no notification', async () => {
     bench.startRunner(async (_payload, { signal }) => {
       await stopped(signal);
       throw new Error('stopped');
@@ -86,7 +86,7 @@ describe('a run that is cancelled', () => {
     expect(await bench.told()).toMatchObject([{ outcome: 'done' }]);
   });
 
-  it('ends even when its handler does not listen', async () => {
+  it('ends even when its handler ignores the cancellation', async () => {
     let letGo = (): void => undefined;
     const open = new Promise<void>((resolve) => (letGo = resolve));
     bench.startRunner(async () => {

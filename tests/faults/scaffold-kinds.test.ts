@@ -62,12 +62,12 @@ describe.each(KINDS)('npm run new -- %s', (kind) => {
     expect(said.includes('Changed:')).toBe(CHANGED[kind].length > 0);
   });
 
-  it('writes what passes the contract suite unchanged', () => {
+  it('writes code that passes the contract suite unchanged', () => {
     expect(tested.get(kind)).toMatch(/Test Files.*\b1 passed/);
     expect(tested.get(kind)).not.toMatch(/Tests.*failed/);
   });
 
-  it('leaves no name of its template', () => {
+  it('leaves no name of the template in the new files', () => {
     expect(MADE[kind].every((path) => existsSync(join(copy.root, path)))).toBe(true);
     expect(MADE[kind].filter((path) => TEMPLATES[kind].test(textOf(path)))).toEqual([]);
   });
@@ -132,7 +132,7 @@ it.each([
   ['a driver with a hyphen', ['driver', 'my-wire'], /small letters/],
   ['a driver out of its folder', ['driver', '../wire'], /small letters/],
   ['the example as a driver', ['driver', 'spare'], /example/],
-])('%s is refused, and nothing changes', async (_, words, said) => {
+])('creating %s is refused, and nothing changes', async (_, words, said) => {
   const before = copy.list();
   const refused: unknown = await copy.npm(['npm run -s new --', ...words].join(' ')).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(said) as string });
@@ -162,15 +162,12 @@ describe('a mistake', () => {
     ];
   }, 600_000);
 
-  it.each(cases)(
-    'in the %s that %s fails with the sentence of its rule and with no other',
-    (_kind, _what, rule, made) => {
-      const own = failed.filter(
-        ({ path, text }) => path.includes(`-${made}.`) || new RegExp(`[ _]${made}\\b`).test(text),
-      );
-      expect(own.map(({ title }) => title)).toEqual([rule]);
-    },
-  );
+  it.each(cases)('in the %s that %s fails exactly the contract test of its rule', (_kind, _what, rule, made) => {
+    const own = failed.filter(
+      ({ path, text }) => path.includes(`-${made}.`) || new RegExp(`[ _]${made}\\b`).test(text),
+    );
+    expect(own.map(({ title }) => title)).toEqual([rule]);
+  });
 
   it('in the id of an agent is reported with its folder', async () => {
     copy.makeFaulty(['agent', 'misnamed'], files.agent('misnamed'), {

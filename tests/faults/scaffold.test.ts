@@ -61,7 +61,7 @@ describe('npm run new -- channel wire', () => {
     ]);
   });
 
-  it('leaves no name of its template', () => {
+  it('leaves no name of the template in the new files', () => {
     const made = [
       ...readdirSync(join(root, 'services/gateway/src/channels/wire')).map(
         (name) => `services/gateway/src/channels/wire/${name}`,
@@ -152,7 +152,7 @@ describe('a mistake in a channel', () => {
   }, 600_000);
 
   it.each(CHANNEL_FAULTS.map((fault, place) => [fault.what, fault.rule, nameOf(place)] as const))(
-    'that %s fails with the sentence of its rule and with no other',
+    'that %s fails exactly the contract test of its rule',
     (_, rule, name) => {
       expect(failed.get(name)).toEqual([rule]);
     },

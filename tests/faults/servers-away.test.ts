@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-test('a service waits for Postgres and Redis, says so every few seconds and on /readyz, and starts when they answer', async () => {
+test('a service waits for Postgres and Redis, reports this every few seconds and on /readyz, and starts when they answer', async () => {
   const database = await ownDatabase();
   const [postgres, redis] = await Promise.all([relayTo(database), relayTo(inject('redisUrl'))]);
   for (const relay of [postgres, redis]) relay.cut();
@@ -51,7 +51,7 @@ test('a service waits for Postgres and Redis, says so every few seconds and on /
   for (const service of started) expect(service.child.exitCode).toBeNull();
 });
 
-test('a service whose servers fall silent names exactly those on /readyz', async () => {
+test('a service reports on /readyz exactly those of its servers that no longer answer', async () => {
   const database = await ownDatabase();
   const [postgres, redis] = await Promise.all([relayTo(database), relayTo(inject('redisUrl'))]);
   const started = await Promise.all(SERVICES.map((name) => start(name, postgres.url, redis.url)));
@@ -70,7 +70,7 @@ test('a service whose servers fall silent names exactly those on /readyz', async
   await says(/^503 Postgres does not answer/);
 });
 
-test('SIGTERM ends a service at once that waits for servers which take connections and never answer', async () => {
+test('SIGTERM at once ends a service that waits for servers which accept connections and never answer', async () => {
   const silent = await startSilentServer();
   const url = (scheme: string): string => `${scheme}://somebody:secret@127.0.0.1:${silent}/x`;
   const started = await Promise.all(SERVICES.map((name) => start(name, url('postgres'), url('redis'))));
@@ -84,7 +84,7 @@ test('SIGTERM ends a service at once that waits for servers which take connectio
   }
 });
 
-test('a wrong password, a missing database and missing migrations are reported with a remedy, and waited for', async () => {
+test('a wrong password, a missing database and missing migrations are reported with a remedy, and the service waits', async () => {
   const admin = new URL(await ownDatabase());
   const name = `later_${Date.now()}`;
   const wrong = Object.assign(new URL(admin.href), { password: 'wrong' }).href;
@@ -114,7 +114,7 @@ test('a service ends when Redis may evict keys, and names the setting', async ()
   expect(service.output()).toContain('redis-cli config set maxmemory-policy noeviction');
 });
 
-test('a service works although another program has the port of its probe, and opens the probe when it is free', async () => {
+test('a service works although another program uses its probe port, and opens the probe when the port is free', async () => {
   const port = await freePort();
   const foreign = createServer();
   await new Promise<void>((resolve) => foreign.listen(port, '127.0.0.1', resolve));
@@ -141,7 +141,7 @@ test.each(['status', 'migrate', 'runs'])(
   },
 );
 
-test('the command queues says that Redis does not answer, and shows what Postgres knows', async () => {
+test('the command queues says that Redis does not answer, and shows the queues in Postgres', async () => {
   const env = { DATABASE_URL: await ownDatabase(), REDIS_URL: 'redis://127.0.0.1:1/0' };
   const child = run('cli', ['queues'], env);
   let text = '';

@@ -234,7 +234,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     expect(await runsOf('wanted')).toHaveLength(1);
   });
 
-  it('only at the proxy gets its route back without a restart', async () => {
+  it('from the proxy alone gets its route back without a restart', async () => {
     const shop = shopOf('unled');
     const pid = readFileSync(join(folderOf('unled'), 'instance/pid'), 'utf8');
     const route = await traffic().current('unled/staging', signal);

@@ -25,7 +25,7 @@ async function startJobs(): Promise<ServiceProcess> {
   return service;
 }
 
-describe('a service whose job service, program and keeper were all killed', { timeout: 150_000 }, () => {
+describe('a service whose job service, program and supervisor process were all killed', { timeout: 150_000 }, () => {
   it('answers again with the same release, restarted once although two job services run', async () => {
     const jobs = await startJobs();
     const shop = await bench.shop('phoenix');

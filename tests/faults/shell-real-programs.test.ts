@@ -65,7 +65,7 @@ const PS_WORDS: readonly string[] = [
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('');
 
 describe('a secret in the environment of another process', () => {
-  it('is printed by the forms of ps that need approval', async () => {
+  it('is printed by the calls of ps that need an approval', async () => {
     for (const form of ['ps auxeww', 'ps -aux -e --cols=4000', 'ps -f -xe -ww', 'ps axe --cols=4000']) {
       expect(unasked(form.split(' '))).toBeNull();
       expect({ form, printed: await run(form.split(' ')) }).toMatchObject({ printed: expect.stringContaining(SECRET) });
@@ -73,7 +73,7 @@ describe('a secret in the environment of another process', () => {
   });
 
   it(
-    'is printed by no pair of words of ps that runs unasked',
+    'is printed by no pair of ps arguments that runs without an approval',
     async () => {
       let ran = 0;
       for (const one of PS_WORDS)
@@ -91,7 +91,7 @@ describe('a secret in the environment of another process', () => {
   );
 
   it(
-    'is printed by no other words of ps that run unasked',
+    'is printed by no random ps arguments that run without an approval',
     async () => {
       let ran = 0;
       const cluster = fc
@@ -116,7 +116,7 @@ describe('a secret in the environment of another process', () => {
   );
 
   it(
-    'is printed by no form of any other program that runs unasked',
+    'is printed by no tested call of any other program that runs without an approval',
     async () => {
       const ran = new Map<string, number>();
       const pid = String(holder.pid);
@@ -156,9 +156,9 @@ describe('a secret in the environment of another process', () => {
   );
 });
 
-describe('a file of a server', () => {
+describe('a file on a server', () => {
   it(
-    'is read by no form of any program that runs there unasked',
+    'is read by no tested call of any program that runs there without an approval',
     async () => {
       const file = join(folder, 'notes.txt');
       writeFileSync(file, `${SECRET}\n`);

@@ -55,7 +55,7 @@ function judge(command: string, { programs, begun }: Recorded): readonly string[
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 const inOrder = (pipeline: Pipeline): readonly string[] => pipeline.map((argv) => JSON.stringify(argv)).toSorted();
 
-describe.skipIf(found === null)('a command that runs unasked', () => {
+describe.skipIf(found === null)('a command that runs without an approval', () => {
   let recorder: SandboxRecorder;
   let bench: WorkspaceBench;
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.skipIf(found === null)('a command that runs unasked', () => {
   const copy = (pipeline: Pipeline): string[][] => pipeline.map((argv) => [...argv]);
 
   it(
-    'is executed in the sandbox as it was promised, and nothing else is',
+    'executes in the sandbox exactly the programs and arguments of its classification',
     async () => {
       const commands = [...everyday.filter(runsUnasked), ...listSafeCommands(EACH)];
       const executed = new Set<string>();
@@ -93,7 +93,7 @@ describe.skipIf(found === null)('a command that runs unasked', () => {
     MANY_SANDBOXES_MS,
   );
 
-  it('would be reported if it executed a shell, other words, or other programs', async () => {
+  it('would be reported if it executed a shell, other arguments or other programs', async () => {
     const command = "echo '$(id)' | wc -l";
     const executed = async (...pipeline: string[][]): Promise<readonly string[]> => {
       await run({ kind: 'argv', pipeline });
@@ -145,7 +145,7 @@ describe.skipIf(found === null)('in a conversation', () => {
     'ls | xargs rm',
   ];
 
-  it('a reading command is executed as promised, and a command that needs approval is not', async () => {
+  it('a reading command is executed exactly as classified, and a command that needs an approval is not executed', async () => {
     const [ada, cleo] = [await stack.person(1001, 'developer'), await stack.person(1003, 'operator')];
     await cleo.ask('list the files'); // whoever never wrote cannot be asked
     for (const command of SAFE) {

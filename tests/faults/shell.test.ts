@@ -60,8 +60,8 @@ async function compare(command: string): Promise<boolean> {
   return true;
 }
 
-describe('a command that runs unasked', () => {
-  it('means the same to bash, for everyday commands', async () => {
+describe('a command that runs without an approval', () => {
+  it('has the same meaning in bash, for everyday commands', async () => {
     for (const command of everyday) await compare(command);
     expect(safe.length).toBeGreaterThan(40);
   });
@@ -71,7 +71,7 @@ describe('a command that runs unasked', () => {
   });
 
   it(
-    'stays the same to bash with anything inserted anywhere',
+    'keeps its meaning in bash with random text inserted anywhere',
     async () => {
       let ran = 0;
       const piece = fc.oneof(fc.constantFrom(...pieces.harmless), fc.constantFrom(...pieces.meaning));
@@ -92,7 +92,7 @@ describe('a command that runs unasked', () => {
   );
 
   it(
-    'stays the same to bash however its words are quoted',
+    'keeps its meaning in bash however its arguments are quoted',
     async () => {
       let ran = 0;
       const text = fc.string({ unit: fc.constantFrom(...SHELL_CHARACTERS), minLength: 1, maxLength: 12 });
@@ -110,7 +110,7 @@ describe('a command that runs unasked', () => {
   );
 });
 
-describe('the comparison itself', () => {
+describe('the comparison of commands with bash', () => {
   it('detects a pattern, a redirection and another program of bash', async () => {
     expect((await recorder.runInBash('echo {a,b}')).argv).toEqual([['echo', 'a', 'b']]);
     expect((await recorder.runInBash('echo a | wc -l')).argv).toEqual([

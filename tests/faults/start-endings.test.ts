@@ -30,7 +30,7 @@ afterEach(async () => {
   disk.unmount();
 }, 60_000);
 
-test('a data folder that cannot be written is said in one sentence with what to do', async () => {
+test('a data folder that is not writable ends the start with one sentence and a remedy', async () => {
   disk = mountSmallDisk('read-only', 8);
   execFileSync('mount', ['-o', 'remount,ro', disk.folder]);
   await start();
@@ -40,7 +40,7 @@ test('a data folder that cannot be written is said in one sentence with what to 
   expect(output).not.toMatch(/^ +at /m);
 });
 
-test('a closed terminal ends everything that was started, in order', { timeout: LONG_MS }, async () => {
+test('closing the terminal ends every process that `npm start` started, in order', { timeout: LONG_MS }, async () => {
   disk = mountSmallDisk('closed-terminal', 600);
   await start();
   await ready();
