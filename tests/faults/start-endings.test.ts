@@ -54,7 +54,7 @@ test('closing the terminal ends every process that `npm start` started, in order
   expect(readRunRecord(disk.folder)).toBeNull();
 });
 
-test('a second Ctrl-C ends everything at once', { timeout: LONG_MS }, async () => {
+test('a second Ctrl-C ends every process at once', { timeout: LONG_MS }, async () => {
   disk = mountSmallDisk('second-press', 600);
   await start();
   await ready();
@@ -73,7 +73,7 @@ test('a second Ctrl-C ends everything at once', { timeout: LONG_MS }, async () =
 });
 
 test(
-  'a full disk of Postgres stops effects and nothing else: people are told, and answered when it has room again',
+  'a full disk of Postgres stops only actions: people read why, and are answered when there is room again',
   { timeout: LONG_MS },
   async () => {
     const data = makeTemporaryFolder('full-data');

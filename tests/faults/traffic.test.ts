@@ -63,7 +63,7 @@ const switchTo = (port: number, release: string): Promise<RouteState> =>
 const openAt = async (port: number): Promise<number> =>
   (await traffic.current(SERVICE, never))?.open.find(({ upstream }) => upstream.port === port)?.requests ?? 0;
 
-it('ten switches under load fail no request, though each old instance is killed as soon as it is drained', async () => {
+it('ten traffic switches under load fail no request, although each old instance is killed as soon as it is drained', async () => {
   let serving = await startInstance('0');
   await switchTo(serving.port, '0');
   const load = startLoad(door, 12);
@@ -85,7 +85,7 @@ it('ten switches under load fail no request, though each old instance is killed 
   console.log(`${result.requests} requests through ten switches, none failed`);
 });
 
-it('a killed proxy restarts with its route, and with the epoch that refuses older deployments', async () => {
+it('a killed proxy restarts with its routes, and with the epoch that refuses older deployments', async () => {
   const old = await startInstance('1');
   const now = await startInstance('2');
   await switchTo(old.port, '1');

@@ -62,19 +62,19 @@ describe('a diff that fits', () => {
     ['without the last line break', lines(...CHANGE_A).trimEnd()],
     ["with git's headings", lines('diff --git a/a.txt b/a.txt', 'index 1111111..2222222 100644', ...CHANGE_A)],
     ["without git's letters", lines('--- a.txt', '+++ a.txt', ...CHANGE_A.slice(2))],
-  ])('may be written %s', async (_, diff) => {
+  ])('is accepted when it is written %s', async (_, diff) => {
     expect(await apply(diff)).toMatchObject({ outcome: 'done' });
     expect(bench.tree()['a.txt']).toBe('one\nTWO\nthree\nfour\nfive\n');
   });
 
-  it('keeps the mode of a file', async () => {
+  it('keeps the mode of a changed file', async () => {
     chmodSync(join(bench.root, 'a.txt'), 0o755);
     await apply(lines(...CHANGE_A));
     expect(statSync(join(bench.root, 'a.txt')).mode & 0o777).toBe(0o755);
     chmodSync(join(bench.root, 'a.txt'), 0o644);
   });
 
-  it('that is applied twice with the same action id has one effect and one answer', async () => {
+  it('that is applied twice with the same action id changes the files once and gives the same answer', async () => {
     const append = lines('--- a/a.txt', '+++ b/a.txt', '@@ -5,1 +5,2 @@', ' five', '+six');
     const first = await apply(append, { actionId: 'act_once' });
     await bench.jobs.pool.query(
@@ -89,7 +89,7 @@ describe('a diff that fits', () => {
 const hunk = (...body: string[]): string => lines('--- a/a.txt', '+++ b/a.txt', ...body);
 const git = (...headings: string[]): string => lines('diff --git a/a.txt b/a.txt', ...headings);
 
-describe('a diff that does not fit changes nothing and says why', () => {
+describe('a diff that cannot be applied changes nothing and gives the reason', () => {
   it.each([
     ['is stale', hunk('@@ -1,2 +1,2 @@', ' one', '-zwei', '+TWO'), /hunk 1 of a\.txt .* line 2/],
     [
@@ -143,7 +143,7 @@ describe('a diff that does not fit changes nothing and says why', () => {
       /cannot both/,
     ],
     ['differs in line ends', hunk('@@ -1,2 +1,2 @@', ' one\r', '-two\r', '+TWO\r'), /hunk 1/],
-  ] as const)('that %s', async (_, bad, why) => {
+  ] as const)('because it %s', async (_, bad, why) => {
     const before = bench.tree();
     const answer = await apply(bad);
     expect(answer).toMatchObject({ refusal: { code: 'DIFF_REFUSED', data: { detail: expect.stringMatching(why) } } });
@@ -156,7 +156,7 @@ describe('a diff that does not fit changes nothing and says why', () => {
   });
 
   it.each(['../out.txt', '/tmp/out.txt', '.git/hooks/pre-commit', 'linked/x.txt', 'link'])(
-    'that writes to %s, however good the rest is',
+    'because it writes to %s, even when the rest of the diff fits',
     async (path) => {
       for (const name of ['link', 'linked']) {
         rmSync(join(bench.root, name), { force: true });
@@ -187,7 +187,7 @@ describe('a process that is killed in the middle of a diff', () => {
     ['placed', 3, NEW],
     ['finished', 1, NEW],
   ] as const)(
-    'at %s %i leaves a whole tree for the next one, and a retry ends well',
+    'at %s %i leaves the files complete for the next process, and a repeated diff succeeds',
     async (point, times, expected) => {
       const home = makeTemporaryFolder('killed');
       const dies = async (

@@ -35,7 +35,7 @@ const statuses = async (chat = CHAT): Promise<readonly string[]> =>
   ).map(({ status }) => status);
 
 describe('a message', () => {
-  test('is posted to the callback, signed, under an id of its own', async () => {
+  test('is posted to the callback with a signature and its own id', async () => {
     const [row] = await say('It is **done**.', { buttons: [{ label: 'Again', value: 'again' }] });
     await until(() => receiver.taken().length === 1);
     expect(receiver.received).toMatchObject([{ key: `msg_${row}`, isGenuine: true, path: '/answers' }]);
@@ -55,7 +55,7 @@ describe('a message', () => {
     await until(async () => (await statuses())[0] === 'sent');
   });
 
-  test('goes to the address that its event named', async () => {
+  test('is posted to the callback address that its event named', async () => {
     const id = await tell(ingress.ci, {
       text: '/help',
       conversation: 'builds',
@@ -104,7 +104,7 @@ describe('a message', () => {
       'after its turn was taken up again under another id',
       `update inbox set outcome = 'answered', turn_id = 'turn_again'`,
     ],
-  ])('that a turn sends %s is posted for each of its events', async (_when, sql) => {
+  ])('that a turn sends %s is posted to the callback of each event', async (_when, sql) => {
     const events: string[] = [];
     for (const n of [0, 1, 2])
       events.push(await tell(ingress.ci, { text: `build ${n} failed`, conversation: 'builds' }));
@@ -139,7 +139,7 @@ describe('a message', () => {
     expect(texts()).toEqual(['x'.repeat(30_000)]);
   });
 
-  test('is posted again when the receiver hung up, with the same id and a notice', async () => {
+  test('is posted again with the same id and a notice when the receiver broke the connection', async () => {
     let posts = 0;
     receiver.answer(() => ((posts += 1) === 1 ? 'hang up' : 200));
     const [row] = await say('Once.');
@@ -183,7 +183,7 @@ describe('a message', () => {
     expect(other.received).toEqual([]);
   });
 
-  test('about progress is posted for the first and the last step only', async () => {
+  test('about progress is posted only for the first and the last step', async () => {
     const { pool, redis, prefix } = ingress.harness;
     const publisher = createPublisher({ redis, prefix, partitions: 1 });
     const step = async (text: string, progress: 'underway' | 'over'): Promise<void> => {
@@ -216,7 +216,7 @@ describe('a message', () => {
   });
 });
 
-test('a source without a callback has its messages as soon as they are written', async () => {
+test('messages of a source without a callback are marked as sent when they are written', async () => {
   await ingress.close();
   ingress = await openIngress();
   const id = await tell(ingress.ci, { text: '/whoami' });
@@ -235,7 +235,7 @@ test('a source without a callback has its messages as soon as they are written',
 });
 
 describe('a callback that is down', () => {
-  test('gets each message once and in order when it is back', async () => {
+  test('gets each message once and in order when it is up again', async () => {
     await receiver.stop();
     for (let n = 0; n < 10; n += 1) await say(`message ${n}`);
     await until(async () => (await ingress.harness.rows('select 1 from outbox where error is not null')).length > 0);
@@ -245,7 +245,7 @@ describe('a callback that is down', () => {
     expect(await eventually(statuses, (found) => found.every((status) => status === 'sent'))).toHaveLength(10);
   });
 
-  test.each([502, 503, 504])('behind a proxy that answers %i uses up no attempt', async (status) => {
+  test.each([502, 503, 504])('behind a proxy that answers %i uses up no delivery attempt', async (status) => {
     receiver.answer(() => status);
     await say('patient');
     await until(() => receiver.received.length >= 4, 40_000);
@@ -254,7 +254,7 @@ describe('a callback that is down', () => {
     await until(() => texts().length === 1, 40_000);
   });
 
-  test('and never answers holds up no other source', async () => {
+  test('and never answers delays no message to other sources', async () => {
     receiver.answer(() => 'silence');
     // More conversations than the gateway delivers to at once.
     await Promise.all(Array.from({ length: 80 }, (_, n) => say(`never ${n}`, {}, `ingress:ci/hanging-${n}`)));
@@ -285,7 +285,7 @@ describe('two gateways', () => {
   });
 });
 
-test('an endless answer of a receiver is not waited for', async () => {
+test('an endless response of a receiver is cut off', async () => {
   const endless: Server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
     const write = (): void => {

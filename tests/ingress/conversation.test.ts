@@ -64,8 +64,8 @@ const settled = (program: Program, id: string): Promise<Answer> =>
 const pushedOf = (event: string): readonly string[] =>
   receiver.taken().flatMap((one) => (one.event === event ? [one.message.text] : []));
 
-describe('a program', () => {
-  test('asks, and reads the answer', async () => {
+describe('a program that sends events', () => {
+  test('asks a question, and reads the answer by the id of the event', async () => {
     const id = await tell(script, { text: 'list the projects' });
     const { status, messages } = await settled(script, id);
     expect(status).toBe('answered');
@@ -73,7 +73,7 @@ describe('a program', () => {
     expect(messages.every(({ final }) => final)).toBe(true);
   });
 
-  test('asks, and gets the same answer at its callback', async () => {
+  test('asks a question, and gets the same answer at its callback', async () => {
     const id = await tell(ci, { text: 'list the projects' });
     const { messages } = await settled(ci, id);
     await eventually(
@@ -84,7 +84,7 @@ describe('a program', () => {
     expect(receiver.received.every(({ isGenuine }) => isGenuine)).toBe(true);
   });
 
-  test('answers a question with a button, and its request waits for a person', async () => {
+  test('answers a question of the agent with a button, and its request waits for a person', async () => {
     const conversation = 'ports';
     const question = await settled(script, await tell(script, { text: 'allocate a port', conversation }));
     const offered = question.messages.flatMap(({ id, buttons }) =>
@@ -100,7 +100,7 @@ describe('a program', () => {
     expect(messages.at(-1)?.text).toMatch(/Port \*\*\d+\*\* on \*\*local\*\* now belongs to blog/);
   });
 
-  test('does not make outside words its own by pressing a button', async () => {
+  test('cannot make untrusted text trusted by pressing a button', async () => {
     const conversation = 'afresh';
     const question = await settled(script, await tell(script, { text: 'allocate a port', conversation }));
     const [offered] = question.messages.flatMap(({ id, buttons }) =>
@@ -121,7 +121,7 @@ describe('a program', () => {
   });
 
   test.each(['/agent repo_analyst', '/agent_repo_analyst', '/agents'])(
-    'changes no agent: %s is refused',
+    'cannot change the agent: %s is refused',
     async (text) => {
       const { messages } = await settled(script, await tell(script, { text, conversation: 'another-agent' }));
       expect(messages.map((message) => message.text).join('\n')).toContain('is a command for people');
@@ -130,7 +130,7 @@ describe('a program', () => {
     },
   );
 
-  test('is notified of the end of a job under the event that started it', async () => {
+  test('is notified of the end of a job under the event that started the job', async () => {
     const id = await tell(ci, { text: 'index the docs' });
     await ops.waitFor(/Index the docs/);
     await ops.click('Approve');
@@ -142,7 +142,7 @@ describe('a program', () => {
     );
   });
 
-  test('changes nothing by itself: an operator decides about what it asked for, in a channel that takes decisions', async () => {
+  test('causes no change by itself: an operator decides about the request in a channel for decisions', async () => {
     await until(async () => (await readLinks(stack.pool)).length > 0);
     const id = await tell(ci, { text: 'deploy shop 1.4.2 to staging' });
     await ops.waitFor(/Deploy shop 1\.4\.2 to staging/);

@@ -42,12 +42,12 @@ test('curl and openssl read the outcome of an event', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ id: event, status: 'answered' });
 });
 
-test('curl fails with the words of the answer when the secret is wrong', async () => {
+test('curl fails with the error message of the response when the secret is wrong', async () => {
   const env = { ...environment(), INGRESS_SECRET: 'another-secret' };
   await expect(run('bash', ['-euc', blockOf('sh')], { env, timeout: 30_000 })).rejects.toThrow('401');
 });
 
-test('the client for Node sends its input and prints the answer', async () => {
+test('the documented client for Node sends its input and prints the answer', async () => {
   const client = blockOf('js');
   expect(client.trimEnd().split('\n').length).toBeLessThanOrEqual(25);
   const file = join(makeTemporaryFolder('ingress-client'), 'client.mjs');
@@ -57,7 +57,7 @@ test('the client for Node sends its input and prints the answer', async () => {
   expect(stdout).toContain('developer');
 });
 
-test('the documented file of sources is read once its secrets are filled in', () => {
+test('the documented file of sources can be loaded once its secrets are filled in', () => {
   const shown = JSON.parse(blockOf('json')) as readonly { readonly name: string; readonly secret: string }[];
   const path = writeSources(shown.map((source, place) => ({ ...source, secret: `${SECRET}${place}` })));
   expect(readSources(path).map(({ name, account, callbacks }) => ({ name, account, callbacks }))).toEqual([

@@ -23,7 +23,7 @@ describe('an event', () => {
     ingress.harness.rows<Row>('select * from inbox where update_id = $1', [id]);
   const inbox = async (): Promise<number> => (await ingress.harness.rows('select 1 from inbox')).length;
 
-  test('is in the inbox once it was answered with 200, marked as outside words', async () => {
+  test('is in the inbox once it was answered with 200, and is marked as untrusted text', async () => {
     const id = await tell(ingress.ci, { text: 'the build is red', conversation: 'builds' });
     expect(await stored(id)).toMatchObject([
       {
@@ -35,7 +35,7 @@ describe('an event', () => {
     expect(await read(ingress.ci, id)).toEqual({ id, status: 'waiting', reason: null, more: true, messages: [] });
   });
 
-  test('without a conversation gets a new one, which later events may continue', async () => {
+  test('without a conversation starts a new one, which later events can continue', async () => {
     const id = await tell(ingress.ci, { text: 'alone' });
     const after = await tell(ingress.ci, { text: 'after it', conversation: id });
     expect([...(await stored(id)), ...(await stored(after))].map(({ chat_key: chat }) => chat)).toEqual([
@@ -44,7 +44,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('of a source that acts for a person comes from an identity of that person', async () => {
+  test('of a source that acts for a person comes from a linked identity of that person', async () => {
     const id = await tell(ingress.alerts, { text: 'disk full' });
     expect(await stored(id)).toMatchObject([{ user_key: 'ingress-alerts' }]);
     expect(
@@ -80,7 +80,7 @@ describe('an event', () => {
     expect(await inbox()).toBe(before + 1);
   });
 
-  test('with a key keeps its id when it is signed again', async () => {
+  test('with an idempotency key keeps its id when it is signed again', async () => {
     const first = await tell(ingress.ci, { text: 'deployed' }, 'deploy-7');
     const second = await post(
       ingress.ci,
@@ -103,7 +103,7 @@ describe('an event', () => {
     expect(await stored(id)).toHaveLength(1);
   });
 
-  test('with the same words in the same second is another event when its body has another id', async () => {
+  test('with the same text in the same second is a different event when its body has another id', async () => {
     const timestamp = nowSeconds();
     const ids = ['one', 'two'].map(async (name) => {
       const event = { text: 'tests failed', id: name };
@@ -114,7 +114,7 @@ describe('an event', () => {
     expect(new Set(await Promise.all(ids)).size).toBe(2);
   });
 
-  test('with a used key and another body is a conflict, and changes nothing', async () => {
+  test('with a used idempotency key and another body is refused as a conflict, and changes nothing', async () => {
     const id = await tell(ingress.ci, { text: 'one' }, 'the-key');
     const before = await inbox();
     const other = await post(ingress.ci, { text: 'two' }, { key: 'the-key' });
@@ -126,7 +126,7 @@ describe('an event', () => {
     expect(await stored(id)).toMatchObject([{ envelope: { text: 'one' } }]);
   });
 
-  test('with the key of another source is another event', async () => {
+  test('with the idempotency key of another source is a different event', async () => {
     const ids = [
       await tell(ingress.ci, { text: 'mine' }, 'shared-key'),
       await tell(ingress.alerts, { text: 'mine' }, 'shared-key'),
@@ -134,7 +134,7 @@ describe('an event', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('may reuse a key after a day', async () => {
+  test('may reuse an idempotency key after a day', async () => {
     const id = await tell(ingress.ci, { text: 'nightly' }, 'nightly');
     await ingress.harness.rows(`update ingress_keys set claimed_at = claimed_at - interval '25 hours'`);
     expect(await tell(ingress.ci, { text: 'nightly, another body' }, 'nightly')).not.toBe(id);
@@ -148,7 +148,7 @@ describe('an event', () => {
     expect(await stored(id)).toHaveLength(1);
   });
 
-  test('can be read by its own source only', async () => {
+  test('can be read only by its own source', async () => {
     const id = await tell(ingress.ci, { text: 'secret plans' });
     const answers = await Promise.all([
       get(ingress.alerts, id),
@@ -162,7 +162,7 @@ describe('an event', () => {
     expect((await get({ ...ingress.alerts, source: 'ci' }, id)).status).toBe(401);
   });
 
-  test('with a command for people is refused to every program', async () => {
+  test('with a command for people is refused for every program', async () => {
     const id = await tell(ingress.alerts, { text: `/deny ${PEOPLE.developer}` });
     await until(async () => (await read(ingress.alerts, id)).status === 'failed');
     expect(await read(ingress.alerts, id)).toMatchObject({
@@ -183,7 +183,7 @@ describe('an event', () => {
     expect(await ingress.harness.rows('select pressed from outbox where id = $1', [row])).toEqual([{ pressed: null }]);
   });
 
-  test('that presses a button sends the value of the button once, in its conversation', async () => {
+  test('that presses a button sends the value of the button once, in the conversation of the button', async () => {
     const chat = 'ingress:ci/choices';
     const [row = 0] = await ingress.harness.say(chat, [
       { text: 'Which one?', buttons: [{ label: 'This', value: 'take this' }] },
@@ -201,7 +201,7 @@ describe('a source', () => {
   beforeEach(async () => void (ingress = await openIngress({ settings: { INGRESS_BURST: '3' } })));
   afterEach(() => ingress.close());
 
-  test('that sends too much gets a retry time, and the others are served', async () => {
+  test('that sends too many events gets a retry time, and other sources are served', async () => {
     const statuses: number[] = [];
     // A window may end on the way; nobody gets twice the limit in two of them.
     for (let sent = 0; sent < 8; sent += 1) {
@@ -218,7 +218,7 @@ describe('a source', () => {
       expect((await post({ ...ingress.alerts, secret: SECRET }, { text: 'x' })).status).toBe(401);
   });
 
-  test('is counted over all gateways', async () => {
+  test('has one rate limit across all gateways', async () => {
     const other = await ingress.startAnother();
     const statuses: number[] = [];
     for (let sent = 0; sent < 8; sent += 1)
@@ -241,7 +241,7 @@ describe('a source', () => {
   });
 });
 
-test('while secrets are rotated, the previous one is accepted, and answers are signed with the new one', async () => {
+test('during a rotation, the previous secret is accepted, and callbacks are signed with the new secret', async () => {
   const fresh = 'a-fresh-secret-of-the-source-ci_0123456789';
   const receiver = await openReceiver(fresh);
   const ingress = await openIngress({ ci: { secret: fresh, previousSecret: SECRET, callback: receiver.url } });
@@ -262,7 +262,7 @@ describe('two gateways', () => {
   beforeAll(async () => void (ingress = await openIngress()));
   afterAll(() => ingress.close());
 
-  test('store one event once, whichever receives it, and each reads the events of the other', async () => {
+  test('store one event once, whichever of them receives it, and each can read the events of the other', async () => {
     const other = await ingress.startAnother();
     const ids = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -294,7 +294,7 @@ describe('two gateways', () => {
     expect(length).toBe(names.length);
   });
 
-  test('serve on when one stops: an unanswered event can be sent to the other', async () => {
+  test('continue when one stops: an event without a response can be sent to the other', async () => {
     const other = await ingress.startAnother();
     await other.gateway.close();
     await expect(tell(other.ci, { text: 'moved' }, 'moved')).rejects.toThrow();
@@ -302,7 +302,7 @@ describe('two gateways', () => {
   });
 });
 
-test('the routes work beside those of the other channels at the same address', async () => {
+test('the event routes work beside the routes of the other channels at the same address', async () => {
   const ingress = await openIngress({ settings: { GATEWAY_CHANNELS: 'ingress,web' } });
   try {
     const id = await tell(ingress.ci, { text: '/whoami' });
@@ -314,7 +314,7 @@ test('the routes work beside those of the other channels at the same address', a
   }
 });
 
-test('while Postgres is away a request is answered 503 with a retry time, and is accepted once it is back', async () => {
+test('an event is answered with 503 and a retry time while Postgres is away, and is accepted afterwards', async () => {
   const ingress = await openIngress();
   const database = new URL(ingress.harness.wiring.databaseUrl('gateway'));
   const relay = await openTcpRelay(Number(database.port));

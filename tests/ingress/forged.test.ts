@@ -300,7 +300,7 @@ describe.each([
   ['a stranger', STRANGERS],
   ['a malformed request', MALFORMED],
   ['an unreadable event', UNREADABLE],
-])('%s', (_, forgeries) => {
+])('a forged request: %s', (_, forgeries) => {
   test.each(forgeries)('$what is refused with $status, and has no effect', async (forgery) => {
     const { status, sentBytes } = await sendRaw(
       port,
@@ -315,13 +315,13 @@ describe.each([
   });
 });
 
-test('there are at least 80 forgeries, all different', () => {
+test('there are at least 80 forged requests, all different', () => {
   const all = [...STRANGERS, ...MALFORMED, ...UNREADABLE].map(({ what }) => what);
   expect(all.length).toBeGreaterThanOrEqual(80);
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('the genuine request is accepted', async () => {
+test('the genuine request, from which the forged ones are made, is accepted', async () => {
   const { status } = await sendRaw(port, write({ more: ['Connection: close'] }));
   expect(status).toBe(200);
   expect(await rows('inbox')).toBe(1);
@@ -330,12 +330,12 @@ test('the genuine request is accepted', async () => {
   expect((await sendRaw(port, write({ ...read, more }))).status).toBe(404);
 });
 
-test('a slow body is cut off after ten seconds', async () => {
+test('a request whose body arrives slowly is cut off after ten seconds', async () => {
   const { status } = await sendRaw(port, write({ body: BODY, length: 'Content-Length: 5000' }));
   expect(status).toBe(408);
 });
 
-test('an unknown source and a wrong signature are answered alike', async () => {
+test('an unknown source and a wrong signature get the same response', async () => {
   const ask = (source: string, signature: string): Promise<Response> =>
     fetch(`${ingress.ci.url}/webhook/ingress`, {
       method: 'POST',

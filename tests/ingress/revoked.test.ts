@@ -36,7 +36,7 @@ const command = async (person: string, text: string, isStill: () => Promise<bool
 };
 const isThere = (userKey: string) => async (): Promise<boolean> => (await rolesOf(userKey)).length > 0;
 
-test('a source works again as soon as its person has their role back, and this is audited', async () => {
+test('a source works again as soon as its person has their role back, and the return is audited', async () => {
   const { pool } = ingress.harness;
   const id = await tell(ingress.alerts, { text: '/whoami' });
   await withTransaction(pool, (db) => removeUser(db, PEOPLE.developer));
@@ -51,7 +51,7 @@ test('a source works again as soon as its person has their role back, and this i
   ).toEqual([{ role: 'developer' }, { role: 'viewer' }]);
 });
 
-test('many requests after a role came back create one account', async () => {
+test('many requests after a role was given back create one account', async () => {
   const { pool } = ingress.harness;
   await withTransaction(pool, (db) => removeUser(db, PEOPLE.developer));
   await grantUserRole(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'viewer' });
@@ -64,7 +64,7 @@ test('many requests after a role came back create one account', async () => {
   ).toHaveLength(2);
 });
 
-test('an account that its person unlinked stays unlinked until the file names another person', async () => {
+test('an account that its person unlinked stays unlinked until the sources file names another person', async () => {
   const { pool } = ingress.harness;
   await command(PEOPLE.developer, '/link remove ingress-alerts', isThere('ingress-alerts'));
   expect(await statusOf(ingress.alerts)).toBe(403);
@@ -78,14 +78,14 @@ test('an account that its person unlinked stays unlinked until the file names an
   expect(await rolesOf('ingress-alerts')).toEqual([`viewer ${PEOPLE.viewer} program`]);
 });
 
-test('a removed account is created again after the file left it out for one start', async () => {
+test('a removed account is created again after the sources file left it out for one start', async () => {
   await command(PEOPLE.developer, '/link remove ingress-alerts', isThere('ingress-alerts'));
   await startWith(CI);
   const again = await startWith(CI, ALERTS);
   expect(await statusOf(again.alerts)).toBe(200);
 });
 
-test('an account that the file removed comes back with the file', async () => {
+test('an account that was removed by the sources file comes back with the file', async () => {
   await startWith(CI);
   expect(await statusOf(ingress.alerts)).toBe(200); // this gateway still has the file in which it stands
   await startWith({ ...ALERTS, actsFor: PEOPLE.viewer });

@@ -23,8 +23,8 @@ const problemsOf = (sources: unknown): string => {
   }
 };
 
-describe('a file of sources', () => {
-  test('is read with its secrets, accounts and callbacks', () => {
+describe('a file of event sources', () => {
+  test('is loaded with its secrets, accounts and callbacks', () => {
     const callbacks = ['https://a.example.org/x', 'http://127.0.0.1:9000/y'];
     const alarms = { name: 'alarms', secret: OTHER_SECRET, actsFor: '1001', callbacks };
     expect(readSources(writeSources([{ ...CI, previousSecret: `${SECRET}-old` }, alarms]))).toEqual([
@@ -72,17 +72,17 @@ describe('a file of sources', () => {
     expect(problems).not.toContain(OTHER_SECRET);
   });
 
-  test('that does not exist is named', () => {
+  test('that does not exist is named in the error', () => {
     expect(() => readSources('/nowhere/sources.json')).toThrow('/nowhere/sources.json cannot be read');
   });
 
-  test('is refused with all of its problems at once', () => {
+  test('is refused with a list of all its problems', () => {
     const problems = problemsOf([{ ...CI, name: '', secret: 'x' }, { name: 'b' }]);
     expect(problems.split('; ').length).toBeGreaterThanOrEqual(3);
   });
 });
 
-describe('the accounts of sources', () => {
+describe('the accounts of event sources', () => {
   const log = createLog('test', 'silent');
   let database: TestDatabase;
   let pool: Pool;
@@ -124,7 +124,7 @@ describe('the accounts of sources', () => {
   };
 
   // Each step goes on from the one before: that is what files do.
-  test('follow the file, however it changes, and touch the role of no person', async () => {
+  test('follow the sources file, however it changes, without changing the role of a person', async () => {
     const people = ['1001 admin 1001', '1002 operator 1002'];
     const after = async (...sources: readonly IngressSource[]): Promise<unknown> => {
       await registerSources(pool, sources, log);
@@ -161,14 +161,14 @@ describe('the accounts of sources', () => {
     ]);
   });
 
-  test('of a person are found by any of their identities', async () => {
+  test('that act for a person are found by any identity of the person', async () => {
     await linkIdentity(pool, { userKey: 'web-1001', channel: 'web', name: 'Ada' }, '1001');
     await registerSources(pool, [actsFor('web-1001')], log);
     expect(await rows()).toContain('ingress-ci admin 1001 program');
     await registerSources(pool, [], log);
   });
 
-  test('are made once by gateways that start at once', async () => {
+  test('are created once by gateways that start at the same time', async () => {
     const before = (await audited()).length;
     await Promise.all(Array.from({ length: 3 }, () => registerSources(pool, [service('developer')], log)));
     expect((await audited()).length).toBe(before + 1);

@@ -37,7 +37,7 @@ describe('a guided agent without a model', () => {
     await bench.close();
   });
 
-  it('carries out the action of a button, and sends its view with its buttons', async () => {
+  it('carries out the action of a button, and sends its view with the next buttons', async () => {
     expect(await ask('counter.add {"by":5}')).toBe('It is at 5, and 0 unclear (text, desktop).');
     const { rows } = await bench.pool.query(`select body -> 'buttons' as buttons from outbox where user_key = $1`, [
       who,
@@ -46,7 +46,7 @@ describe('a guided agent without a model', () => {
     expect(await ask('counter.add {"by":1}')).toContain('It is at 6');
   });
 
-  it('acts on words that it understands, and offers its actions for all others', async () => {
+  it('acts on words that its parser understands, and offers its actions for all other words', async () => {
     expect(await ask('plus 7')).toContain('It is at 7');
     expect(await ask('please make it grow')).toBe('It is at 7, and 1 unclear (text, desktop).');
     const { rows } = await bench.pool.query(`select awaiting from threads where user_key = $1`, [who]);
@@ -59,12 +59,12 @@ describe('a guided agent without a model', () => {
     ['no JSON', 'counter.add {by}', '{…}'],
     ['an action that it does not have', 'counter.double', '`counter.look_up`'],
     ['an action of another agent', 'lost_card.freeze_card', '`counter.add`'],
-  ])('refuses %s before it acts', async (_, text, said) => {
+  ])('refuses %s before any effect', async (_, text, said) => {
     expect(await ask(text)).toContain(said);
     expect(await ask('counter.add {"by":1}')).toContain('It is at 1,');
   });
 
-  it('accepts a bare name of its own, and the log warns of it', async () => {
+  it('accepts the short name of its own action, and logs a warning', async () => {
     expect(await ask('counter.add {"by":1}')).toContain('It is at 1');
     const before = warned.length;
     expect(await ask('add {"by":2}')).toContain('It is at 3');
@@ -72,11 +72,11 @@ describe('a guided agent without a model', () => {
     expect(await ask('look')).toContain('1 unclear');
   });
 
-  it('continues at the node that another one names, without an audit event', async () => {
+  it('continues at the graph node that another node names, without an audit event', async () => {
     expect(await ask('counter.add {"by":100}')).toBe('It is at 100, and 0 unclear (text, desktop).');
   });
 
-  it('redraws its view when the person changes how they read', async () => {
+  it('redraws its view when the person switches between text and voice or between devices', async () => {
     await ask('counter.add {"by":2}');
     expect(await ask('counter.set_mode {"mode":"voice","device":"mobile"}')).toContain(
       'It is at 2, and 0 unclear (voice, mobile).',
@@ -85,7 +85,7 @@ describe('a guided agent without a model', () => {
     expect(await ask('counter.set_mode {}')).toContain('mode');
   });
 
-  it('has its calls governed, and answers with their results', async () => {
+  it('runs its tool calls through governance, and answers with their results', async () => {
     await ask('counter.add {"by":9}');
     expect(await ask('counter.look_up')).toContain('Page 1 is empty. The books say 9 now.');
     const { rows } = await bench.pool.query(
@@ -98,7 +98,7 @@ describe('a guided agent without a model', () => {
     ]);
   });
 
-  it('takes each message of a batch by itself', async () => {
+  it('handles each message of a batch separately', async () => {
     await bench.say(who, 'counter.add {"by":1}', { silent: true });
     await bench.say(who, 'counter.look_up', { silent: true });
     expect(await ask('plus 2')).toContain('It is at 3');
@@ -135,12 +135,12 @@ describe('a guided agent with a model', () => {
     ['none', { action: 'none', data: null }, 'It is at 4, and 1 unclear'],
     ['an action that it does not have', { action: 'deploy', data: {} }, 'It is at 4, and 2 unclear'],
     ['data that the action does not take', { action: 'add', data: { by: 1e9 } }, 'It is at 4, and 3 unclear'],
-  ])('carries out only an action that it has when its model names %s', async (_, given, said) => {
+  ])('carries out only an action that it has when its model returns %s', async (_, given, said) => {
     answer = () => given;
     expect((await bench.ask('1', 'could you do that for me')).join()).toContain(said);
   });
 
-  it('is stopped while its model interprets a message, and continues with the next one', async () => {
+  it('can be stopped while its model interprets a message, and continues with the next message', async () => {
     let isAsked = false;
     answer = () => {
       isAsked = true;
@@ -158,7 +158,7 @@ describe('a guided agent with a model', () => {
     expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 5, and 3 unclear');
   });
 
-  it('asks no model about an action, nor about words that it understands', async () => {
+  it('calls no model for an action, nor for words that its parser understands', async () => {
     answer = () => {
       throw new Error('nobody is to be asked');
     };
@@ -167,7 +167,7 @@ describe('a guided agent with a model', () => {
   });
 });
 
-describe('a guided agent whose worker has trouble', () => {
+describe('a guided agent whose tool loses its connection', () => {
   let bench: WorkerBench;
   let outages = 0;
   /** The books, which cannot be read as often as `outages` says. */
@@ -211,7 +211,7 @@ describe('a guided agent whose worker has trouble', () => {
 });
 
 describe('tools of a guided agent', () => {
-  it('are not offered to other agents, and refused to one that names them', () => {
+  it('are not offered to other agents, and another agent that calls them is refused', () => {
     const registry = createRegistry([books]);
     expect(registry.catalog.groups.filter(({ name }) => name === 'books')).toEqual([]);
     expect(registry.sort(['books'])).toEqual({ installed: [], missing: [], unknown: ['books'] });
@@ -223,7 +223,7 @@ describe('tools of a guided agent', () => {
   });
 });
 
-it('a guided agent whose model is away offers its actions', async () => {
+it('a guided agent whose model is unavailable offers its actions as buttons', async () => {
   const bench = await openWorkerBench();
   try {
     const away = { name: 'away', ask: () => Promise.reject(new AppError('MODEL_UNAVAILABLE', {})) };

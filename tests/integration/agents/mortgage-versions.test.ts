@@ -32,7 +32,7 @@ it('a conversation of version 1 continues under version 2, with all of its messa
   expect(rows).toEqual([{ threads: 1 }]);
 });
 
-it('a conversation that cannot be migrated is kept, and the message starts a new one', async () => {
+it('a conversation that cannot be migrated is kept, and the next message starts a new one', async () => {
   const threadId = await recordThread('901', { ...MORTGAGE_STATE_1, intent: 'a house' });
   const before = await readState(bench.pool, threadId);
   const told = await bench.ask('901', 'mortgage.set_intent {"propertyValue":300000}');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkReplay } from '../../support/replay-check.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
-describe('the mortgage agent, without a model', () => {
+describe('the mortgage agent without a model', () => {
   let bench: WorkerBench;
   let people = 500;
   let who = '';
@@ -31,7 +31,7 @@ describe('the mortgage agent, without a model', () => {
     await bench.close();
   });
 
-  it('asks for one figure after another, takes bare answers, and shows the products with their payments', async () => {
+  it('asks for the figures one by one, accepts bare answers, and shows the products with their payments', async () => {
     expect(await ask('hello')).toContain('What is the property worth?');
     expect(await ask('300,000')).toContain('How much do you want to borrow');
     expect(await ask('£210k')).toContain('For how many years should the rate be fixed?');
@@ -50,7 +50,7 @@ describe('the mortgage agent, without a model', () => {
     expect(shown).toContain('Paid back over 30 years');
   });
 
-  it('shows the costs of the chosen product, and recalculates them', async () => {
+  it('shows the costs of the chosen product, and recalculates them after a change', async () => {
     await ask('mortgage.set_intent {"propertyValue":300000,"loanBalance":210000,"fixYears":5}');
     const chosen = await ask('mortgage.select_product {"productId":"fix5-75"}');
     expect(chosen).toContain('£1,122.42 a month for 5 years');
@@ -61,21 +61,21 @@ describe('the mortgage agent, without a model', () => {
     expect(await ask('mortgage.recalculate {"loanBalance":240000}')).toContain('products fit');
   });
 
-  it('refuses a product that is not on offer for these figures, and a fixed rate that is longer than the loan', async () => {
+  it('refuses a product that is not offered for these figures, and a fixed rate that lasts longer than the loan', async () => {
     await ask('mortgage.set_intent {"propertyValue":300000,"loanBalance":210000,"fixYears":5}');
     expect(await ask('mortgage.select_product {"productId":"fix5-60"}')).toContain('not on offer');
     expect(await ask('mortgage.recalculate {"termYears":3}')).toContain('cannot be fixed for longer');
     expect(await ask('mortgage.set_intent {"loanBalance":295000}')).toContain('No product on offer fits');
   });
 
-  it('offers products for customers to customers only', async () => {
+  it('offers products for existing customers to existing customers only', async () => {
     await ask('mortgage.set_intent {"propertyValue":300000,"loanBalance":210000,"fixYears":2}');
     expect(await buttons()).not.toContain('mortgage.select_product {"productId":"fix2-75-existing"}');
     await ask('I am an existing customer');
     expect(await buttons()).toContain('mortgage.select_product {"productId":"fix2-75-existing"}');
   });
 
-  it('checks an address, and offers a person after the third one that is not in the register', async () => {
+  it('checks an address, and offers a talk to a person after the third unknown address', async () => {
     expect(await ask('check an address')).toContain('Which address is it?');
     expect(await ask('14 Semaphore Road, Signal Bay QX1 2BD')).toContain(
       'I found 14 Semaphore Road, Signal Bay QX1 2BD',
@@ -86,14 +86,14 @@ describe('the mortgage agent, without a model', () => {
     expect(await ask('5 Nowhere, ZZ9 9ZZ')).toContain('A person can help you better with this');
   });
 
-  it('offers a person after three messages that it did not understand', async () => {
+  it('offers a talk to a person after three messages that it did not understand', async () => {
     expect(await ask('lorem')).toContain('What is the property worth?');
     expect(await ask('ipsum')).toContain('I did not understand that.');
     expect(await ask('dolor')).toContain('A person can help you better with this');
     expect(await buttons()).toEqual(['mortgage.request_branch', 'mortgage.reset']);
   });
 
-  it('asks for a visit to a branch once, and says so with a receipt', async () => {
+  it('requests a branch visit once, and answers with a receipt', async () => {
     expect(await ask('mortgage.request_branch')).toContain('A branch will call you');
     expect(await ask('mortgage.request_branch')).toContain('A branch will call you');
     const { rows } = await bench.pool.query(`select product_id from mortgage_branch_requests where user_key = $1`, [
@@ -107,14 +107,14 @@ describe('the mortgage agent, without a model', () => {
     expect(shown).toEqual([{ receipts: 1 }, { receipts: 0 }]);
   });
 
-  it('asks for no visit for somebody who may change nothing, and says why', async () => {
+  it('requests no branch visit for a person who may not change anything, and explains why', async () => {
     await bench.pool.query(`update users set role = 'viewer' where user_key = $1`, [who]);
     expect(await ask('mortgage.request_branch')).not.toContain('A branch will call you');
     const { rows } = await bench.pool.query(`select 1 from mortgage_branch_requests where user_key = $1`, [who]);
     expect(rows).toEqual([]);
   });
 
-  it('answers questions about the process', async () => {
+  it('answers questions about the mortgage process', async () => {
     expect(await ask('how does it work?')).toContain('What would you like to know?');
     expect(await ask('mortgage.ask_process {"topic":"fees"}')).toContain('fee of its own');
     expect(await ask('how long does it take?')).toContain('three weeks');
@@ -139,7 +139,7 @@ describe('the mortgage agent, without a model', () => {
     ['es', 'la casa vale 300.000 y el préstamo es de 210.000, fijo 5 años', 'Préstamo sobre el valor: 70 %'],
     ['ru', 'дом стоит 300 000, кредит 210 тыс, фиксация 5 лет', 'Кредит к стоимости: 70'],
     ['zh', '房产价值30万，贷款21万，固定5年', '贷款成数：70%'],
-  ])('understands and speaks %s', async (language, text, said) => {
+  ])('understands and answers in %s', async (language, text, said) => {
     await bench.pool.query(`update users set language = $2 where user_key = $1`, [who, language]);
     expect((await ask(text)).replace(/\u00a0/g, ' ')).toContain(said);
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-it('whoever talked with an agent that is no longer loaded is told so once, and answered by the default agent', async () => {
+it('a person whose agent is no longer loaded is informed once, and answered by the default agent', async () => {
   const before = await bench.startWorker({ env: { AGENT_DEFAULT: 'mortgage', MODEL: 'offline' } });
   await bench.ask('7', 'hello');
   await before.close();

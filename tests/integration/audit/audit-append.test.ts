@@ -31,7 +31,7 @@ const readEvents = async (): Promise<readonly Record<string, unknown>[]> =>
   (await pool.query<Record<string, unknown>>('select * from audit_events order by event_id')).rows;
 
 describe('an audit event', () => {
-  it('is stored exactly when the transaction that it records commits', async () => {
+  it('is stored exactly when the transaction that it belongs to commits', async () => {
     const before = (await readEvents()).length;
     await expect(
       withTransaction(pool, async (db) => {
@@ -66,17 +66,17 @@ describe('an audit event', () => {
     await appendAudit(pool, [{ ...EVENT, data: { output: '"\n'.repeat(16_000) } }]);
   });
 
-  it('that breaks the contract is refused with the field', async () => {
+  it('that violates its schema is refused with the name of the field', async () => {
     const broken = { ...EVENT, actor: '' };
     await expect(appendAudit(pool, [broken])).rejects.toMatchObject({ message: expect.stringContaining('actor') });
   });
 
-  it('keeps text that Postgres cannot hold as the replacement character', async () => {
+  it('stores the replacement character for text that Postgres cannot hold', async () => {
     await appendAudit(pool, [{ ...EVENT, data: { 'a\0b': ['c\0d', { e: '\ud800f' }] } }]);
     expect((await readEvents()).at(-1)).toMatchObject({ data: { 'a\uFFFDb': ['c\uFFFDd', { e: '\uFFFDf' }] } });
   });
 
-  it('does not wait for another transaction that records events and has not ended', async () => {
+  it('does not wait for another open transaction that records events', async () => {
     const before = (await readEvents()).length;
     const slow = await pool.connect();
     try {

@@ -57,14 +57,14 @@ async function sealAsBefore(db: pg.Pool = harness.owner): Promise<void> {
   await db.query('select audit_seal($1, $2, $3)', [rows[0]?.seq, events.map(({ eventId }) => eventId), leaves]);
 }
 
-it('the old sealer, which hashes events without their writer, can seal nothing', async () => {
+it('the old sealer, which hashes events without their writer, can no longer seal events', async () => {
   await expect(sealAsBefore()).rejects.toThrow(/audit_seal/);
   const leaf = [Buffer.alloc(32)];
   await expect(harness.owner.query(`select audit_seal(4, '{4}', $1, 1)`, [leaf])).rejects.toThrow(/form 2/);
   expect((await harness.owner.query('select from audit_chain')).rowCount).toBe(3);
 });
 
-it('old events keep their hash, even when they are sealed after the change', async () => {
+it('old audit events keep their hash, even when they are sealed after the change of the hash format', async () => {
   await harness.sealAll();
   const [before, places] = [await readAsBefore(), await readChain(harness.owner, 0, 100)];
   const now = places.map(({ event }) => (event ? toEventJson(event) : ''));
@@ -75,7 +75,7 @@ it('old events keep their hash, even when they are sealed after the change', asy
   ]);
 });
 
-it('the new verifier accepts everything, and the old one everything up to the change', async () => {
+it('the new verifier accepts all audit events, and the old verifier accepts the events before the format change', async () => {
   expect(await harness.verify()).toMatchObject({ ok: true, events: 6 });
   const history = await openDatabaseHistory(harness.owner);
   const texts = (await readAsBefore()).map(({ json }) => json);
@@ -90,7 +90,7 @@ it('the new verifier accepts everything, and the old one everything up to the ch
   expect(await verifyHistory(asBefore)).toMatchObject({ ok: false, events: 4, finding: { seq: 5 } });
 });
 
-it('an export of old and new events verifies without the product, unless a writer was removed or added', async () => {
+it('an export of old and new audit events verifies standalone, unless a writer was removed or added', async () => {
   const [file, key] = [join(harness.dir, 'export.jsonl'), join(harness.dir, 'signing-key.pem.pub')];
   writeFileSync(
     key,

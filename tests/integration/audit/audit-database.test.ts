@@ -141,7 +141,7 @@ describe('a superuser who switches the triggers off', () => {
     DEEDS.flatMap((deed) =>
       [false, true].filter((hidden) => !hidden || deed.hide).map((hidden) => ({ ...deed, hidden })),
     ),
-  )('cannot hide $what (rehashed: $hidden)', async ({ sql, seq, problem, hidden }) => {
+  )('cannot hide $what from the audit verification (rehashed: $hidden)', async ({ sql, seq, problem, hidden }) => {
     const undo = new Error('undone');
     const attempt = withTransaction(harness.owner, async (db) => {
       await db.query(`set local session_replication_role = 'replica'`);
@@ -155,7 +155,7 @@ describe('a superuser who switches the triggers off', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: SIZE, covered: SIZE });
   });
 
-  it('cannot renumber the events after a deletion', async () => {
+  it('cannot renumber the audit events after a deletion', async () => {
     const undo = new Error('undone');
     const attempt = withTransaction(harness.owner, async (db) => {
       await db.query(`set local session_replication_role = 'replica'`);
@@ -172,7 +172,7 @@ describe('a superuser who switches the triggers off', () => {
 });
 
 describe('signalbox audit', () => {
-  it('verify says how much is in order, covered and unsealed', async () => {
+  it('verify reports how many events are in order, covered by a checkpoint and unsealed', async () => {
     const { code, out } = await signalbox('audit', 'verify');
     expect({ code, out }).toMatchObject({
       code: 0,
@@ -184,7 +184,7 @@ describe('signalbox audit', () => {
     });
   });
 
-  it('show filters events, newest last, including unsealed ones', async () => {
+  it('show filters events, newest last, and includes unsealed events', async () => {
     const { json } = await signalbox('audit', 'show', '--thread', 'thr_3', '--kind', 'action', '--json');
     const seqs = (json as { seq: number; threadId: string }[]).map(({ seq }) => seq);
     expect(seqs).toEqual([3, 14, 25, 36, 47, 58]);
@@ -197,7 +197,7 @@ describe('signalbox audit', () => {
     expect((await signalbox('audit', 'show', '--kind', 'grant')).out).toBe('Nothing was recorded that fits.\n');
   });
 
-  it('export is verified with and without the product, and an edited export by neither', async () => {
+  it('export verifies with and without the product, and an edited export verifies with neither', async () => {
     const [file, key] = [join(harness.dir, 'export.jsonl'), join(harness.dir, 'signing-key.pem.pub')];
     expect((await signalbox('audit', 'export', '--out', file)).out).toContain('60 events written');
     expect(await signalbox('audit', 'verify', '--from', file)).toMatchObject({ code: 0 });
@@ -214,7 +214,7 @@ describe('signalbox audit', () => {
     });
   });
 
-  it('verify finds an event that was inserted by hand, and one that was deleted before sealing', async () => {
+  it('verify detects an event that was inserted by hand, and an event that was deleted before sealing', async () => {
     await harness.owner.query(`insert into audit_events (kind, actor, data) values ('action.settled', '666', '{}')`);
     await appendAudit(harness.pool, [exampleEvent(70), exampleEvent(71)]);
     await harness.owner.query(

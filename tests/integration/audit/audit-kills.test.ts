@@ -34,7 +34,7 @@ function startSealer(): { readonly child: ChildProcess; readonly ready: Promise<
 }
 
 it(
-  'a sealer that is killed at any moment leaves nothing that the next one cannot go on from',
+  'an audit sealer that is killed at any moment leaves a history that the next sealer can continue',
   { timeout: 180_000 },
   async () => {
     writeFileSync(join(harness.dir, 'key.pem'), String(harness.key.export({ type: 'pkcs8', format: 'pem' })), {

@@ -22,7 +22,7 @@ const count = async (): Promise<unknown> => {
 
 const TABLES = ['audit_events', 'audit_chain', 'audit_checkpoints', 'audit_log', 'audit_unsealed'] as const;
 
-describe('the role of the services', () => {
+describe('the database role of the services', () => {
   it.each(
     TABLES.flatMap((table) => [
       `delete from ${table}`,
@@ -47,7 +47,7 @@ describe('the role of the services', () => {
     await expect(harness.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('is set on every connection of a service, and can read and write all that services need', async () => {
+  it('is set on every connection of a service, and can read and insert into every table that services use', async () => {
     const { rows } = await harness.pool.query('select current_user as who, session_user as login');
     expect(rows[0]).toMatchObject({ who: 'signalbox_app' });
     expect(rows[0]).not.toMatchObject({ login: 'signalbox_app' });
@@ -66,7 +66,7 @@ describe('the role of the services', () => {
     expect((await harness.pool.query('update made_later set x = 2 returning x')).rows).toEqual([{ x: 2 }]);
   });
 
-  it('seals only waiting events, and only at the end', async () => {
+  it('can seal only waiting events, and only at the end of the chain', async () => {
     await appendAudit(harness.pool, [exampleEvent(4)]);
     const { rows } = await harness.pool.query<{ id: string }>('select event_id as id from audit_unsealed');
     const leaf = Buffer.alloc(32, 1);
@@ -79,14 +79,14 @@ describe('the role of the services', () => {
   });
 });
 
-describe('the owner of the tables', () => {
+describe('the owner of the audit tables', () => {
   it.each([
     `update audit_events set actor = '666' where event_id = 1`,
     'delete from audit_chain where seq = 2',
     'truncate audit_events, audit_chain',
     'delete from audit_checkpoints',
     'update audit_log set log_id = gen_random_uuid()',
-  ])('gets a remedy from a trigger for %s', async (statement) => {
+  ])('is refused with a remedy by a trigger for %s', async (statement) => {
     await expect(harness.owner.query(statement)).rejects.toMatchObject({
       message: expect.stringMatching(/refused: what was recorded stays as it is/),
       hint: expect.stringContaining('append an event'),
@@ -94,7 +94,7 @@ describe('the owner of the tables', () => {
   });
 });
 
-it('a login that may not take the role of the services reads who can grant it', async () => {
+it('a login that lacks the role of the services gets an error with who can grant the role', async () => {
   const login = `stranger_${Math.random().toString(36).slice(2, 8)}`;
   await harness.owner.query(`create role ${login} login password 'x'`);
   const url = new URL(harness.databaseUrl);

@@ -68,8 +68,8 @@ async function appendFromEight(perAppender: number): Promise<number> {
   return (await Promise.all(appenders)).reduce((sum, count) => sum + count, 0);
 }
 
-describe('the sealer', () => {
-  it('gives every event a place without a gap while eight transactions at once commit late', async () => {
+describe('the audit sealer', () => {
+  it('numbers the events without a gap while eight concurrent transactions commit late', async () => {
     const sealing = keepSealing(harness.openSealer());
     const recorded = await appendFromEight(25);
     await until(async () => (await readOrder()).length === recorded);
@@ -81,7 +81,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: recorded });
   });
 
-  it('orders by commit: an event that was written first and committed last comes last', async () => {
+  it('orders events by commit: an event that was written first and committed last comes last', async () => {
     const late = await harness.pool.connect();
     await late.query('begin');
     await appendAudit(late, [exampleEvent(1)]);
@@ -96,7 +96,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: 5, covered: 5 });
   });
 
-  it('works in one process at a time, and another takes over when that one is gone', async () => {
+  it('works in one process at a time, and another process takes over when the first one ends', async () => {
     const [first, second] = [harness.openSealer(), harness.openSealer()];
     await append(10);
     expect(await first.step()).toBe('idle');
@@ -109,7 +109,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: 20, covered: 20 });
   });
 
-  it('keeps the history intact when two of them work at once', async () => {
+  it('keeps the history intact when two sealers work at once', async () => {
     const sealing = [0, 1].map(() => keepSealing(harness.openSealer()));
     // The lock is what tells them; here each loses it time and again while it works.
     const thief = await harness.owner.connect();
@@ -133,7 +133,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, events: recorded, covered: recorded });
   });
 
-  it('copies checkpoints into the file that an earlier sealer had only signed', async () => {
+  it('copies checkpoints into the file that an earlier sealer signed but could not write there', async () => {
     await append(150);
     const [gone, nowhere] = [join(harness.dir, 'gone'), join(harness.dir, 'nowhere')];
     symlinkSync(nowhere, gone); // as a folder that is not mounted: there is nothing to read, and nothing can be written
@@ -147,7 +147,7 @@ describe('the sealer', () => {
     expect(await harness.verify()).toMatchObject({ ok: true, covered: 160 });
   });
 
-  it('signs after a number of events, or after some time', async () => {
+  it('signs a checkpoint after a number of events, or after some time', async () => {
     const sealer = harness.openSealer({ checkpointEvents: 100, checkpointMs: 3_600_000 });
     for (const [count, sizes] of [
       [99, []],

@@ -35,7 +35,7 @@ async function readSigned(): Promise<number> {
 const verify = () => openTerminal({ DATABASE_URL: bench.databaseUrl, ...bench.wiring.audit })('audit', 'verify');
 
 describe('the job service', () => {
-  it('seals and signs events with a key file that only it can read', async () => {
+  it('seals and signs audit events with a key file that only it can read', async () => {
     await bench.startService(SETTINGS);
     await append(12);
     await eventually(readSigned, (size) => size === 12);
@@ -51,7 +51,7 @@ describe('the job service', () => {
     expect(rows[0]?.text).not.toContain('PRIVATE');
   });
 
-  it('keeps its key over a restart, and another service takes over when it ends', async () => {
+  it('keeps its signing key over a restart, and another job service takes over when it ends', async () => {
     const first = await bench.startService(SETTINGS);
     await append(3);
     await eventually(readSigned, (size) => size === 3);
@@ -97,7 +97,7 @@ describe('the job service', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('posts a checkpoint into the audit chat, which verifies as well as one of the file', async () => {
+  it('posts each checkpoint into the audit chat, where it verifies like a checkpoint of the file', async () => {
     await bench.startService({ ...SETTINGS, AUDIT_CHAT: 'telegram:-100200' });
     await append(5);
     const text = await until(async () => {
@@ -116,7 +116,7 @@ describe('the job service', () => {
     expect({ ...posted, leaves: '' }).toEqual({ ...line, leaves: '' });
   });
 
-  it('does not seal, and has no key, in a process that runs commands of agents only', async () => {
+  it('does not seal and has no key in a process that runs only commands of agents', async () => {
     await bench.startService({ ...SETTINGS, JOBS_POOLS: 'agents' });
     expect(statSync(bench.wiring.audit.AUDIT_KEY_FILE, { throwIfNoEntry: false })).toBeUndefined();
   });

@@ -88,9 +88,9 @@ function recordersByPeople(kind: string): readonly ServiceWithLogin[] {
   return ONLY_THE_GATEWAY.test(kind) ? ['gateway'] : (BY_PEOPLE[kind] ?? []);
 }
 
-describe('an event', () => {
+describe('an audit event', () => {
   it.each(AuditKind.options)(
-    'of kind %s is recorded by the service whose work it is, and by no other login',
+    'of kind %s can be recorded by the service whose work it is, and by no other login',
     async (kind) => {
       const byPeople = recordersByPeople(kind);
       expect(await recorders(kind, '1001')).toEqual(byPeople);
@@ -98,7 +98,7 @@ describe('an event', () => {
     },
   );
 
-  it('with a kind that belongs to another login is not stored, nor are those beside it', async () => {
+  it('with a kind that belongs to another login is not stored, and neither are the events stored with it', async () => {
     const count = async (): Promise<unknown> => (await harness.owner.query('select count(*) from audit_events')).rows;
     const before = await count();
     const both = ['file.denied', 'role.changed'].map((kind) => ({ kind, actor: '1001', data: {} }));
@@ -106,7 +106,7 @@ describe('an event', () => {
     expect(await count()).toEqual(before);
   });
 
-  it('names the role that wrote it, whatever the writer claims', async () => {
+  it('names the database role that wrote it, whatever the writer claims', async () => {
     const agents = as('agents');
     const forged = [
       { kind: 'file.denied', actor: '1001', written_by: 'signalbox_gateway', writtenBy: 'signalbox_gateway', data: {} },
@@ -141,7 +141,7 @@ describe('an event', () => {
     expect(rows).toEqual([{ by: 'signalbox_app' }]);
   });
 
-  it('with another writer than the sealed one does not verify', async () => {
+  it('with a writer other than the sealed one does not verify', async () => {
     await harness.sealAll();
     expect(await harness.verify()).toMatchObject({ ok: true });
     for (const writer of [`'signalbox_gateway'`, 'null']) {

@@ -99,7 +99,7 @@ const call = (userKey: string, name: string, args: Record<string, unknown> = {})
 
 const BENS = 'user_1002_1';
 
-test('the nodes of a conversation are listed with what they did', async () => {
+test('the graph nodes of a conversation are listed with what they did', async () => {
   expect(await ask('1002', 'turn the valve of shop')).toContain('jammed');
   const said = await call('1001', 'list_graph_nodes', { thread: BENS });
   expect(said).toMatch(/user_1002_1\*\* \(P1002, product_owner, open\)/);
@@ -107,7 +107,7 @@ test('the nodes of a conversation are listed with what they did', async () => {
   expect(said).toMatch(/`po_tools`: 1 pass, 1 tool call \(1 failed\), last/);
 });
 
-test('the state of a node is shown to admins only, without secrets', async () => {
+test('the state of a graph node is shown to admins only, without secrets', async () => {
   await ask('1002', 'my key is AKIAIOSFODNN7EXAMPLE');
   const said = await call('1001', 'get_node_state', { node: 'product_owner', thread: BENS });
   expect(said).toContain('"activeCapabilities"');
@@ -121,14 +121,14 @@ test('the state of a node is shown to admins only, without secrets', async () =>
   expect(JSON.stringify(rows)).toMatch(/private/);
 });
 
-test('the log of nodes is for their person and admins, and only failed nodes can be retried', async () => {
+test('the log of graph nodes is shown to their person and admins, and only failed nodes can be retried', async () => {
   expect(await call('1001', 'get_node_logs', { thread: BENS, node: 'po_tools' })).toMatch(/turn_valve/);
   const adas = 'user_1001_1';
   expect(await call('1002', 'get_node_logs', { thread: adas })).toContain('it needs the role admin');
   expect(await call('1001', 'retry_failed_node', { thread: BENS })).toContain('did not fail');
 });
 
-test('a node runs again only after another person approved it, started by a row of the inbox', async () => {
+test('a graph node runs again only after another person approved it, and an inbox row starts it', async () => {
   expect(await ask('1002', 'turn the valve of shop')).toContain('jammed');
   isJammed = false;
   expect(await call('1001', 'trigger_node_manually', { thread: BENS, node: 'po_tools' })).toContain(
@@ -158,7 +158,7 @@ test('a node runs again only after another person approved it, started by a row 
   expect(turns.map(({ status }) => status)).toEqual(['failed', 'failed', 'done']);
 });
 
-test('clearing the state of a project closes the conversations about it, and only those', async () => {
+test('clearing the state of a project closes the conversations about this project, and no others', async () => {
   expect(await ask('1002', 'turn the valve of shop')).toContain('turned');
   const cleared = await clearProjectState(bench.pool, 'shop', 'user_1001_1', 'act_clear');
   expect(cleared.closed.map(({ threadId }) => threadId)).toEqual([BENS]);

@@ -12,7 +12,7 @@ const rows = async () =>
   (await bench.pool.query<{ name: string; repository: string }>('select name, repository from projects')).rows;
 
 describe('registering the demo project', () => {
-  it('creates the project once, however often it is asked', async () => {
+  it('creates the project once, however often it is requested', async () => {
     // Either of the two may come first, and the other finds it there.
     const both = await Promise.all([register('act_a'), register('act_a')]);
     expect(both.map(({ said }) => said).join()).toContain('registered the project **demo**');
@@ -20,14 +20,14 @@ describe('registering the demo project', () => {
     expect(await rows()).toEqual([{ name: 'demo', repository: 'file:///srv/demo.git' }]);
   });
 
-  it('follows a repository that has moved', async () => {
+  it('updates the project when the demo repository has moved', async () => {
     await register();
     await bench.pool.query(`update projects set repository = 'file:///elsewhere/demo.git'`);
     await register();
     expect(await rows()).toEqual([{ name: 'demo', repository: 'file:///srv/demo.git' }]);
   });
 
-  it('does not change a project of that name that somebody else created', async () => {
+  it('does not change a project of the same name that somebody else created', async () => {
     const repository = 'https://example.com/team/demo.git';
     await bench.call('create_project_intent', { name: 'demo', description: 'Ours', repository });
     await expect(register()).rejects.toThrow(/already, with the repository https:\/\/example\.com/);

@@ -60,12 +60,12 @@ describe('triggering a deployment', () => {
     expect(said).not.toMatch(/deployed/i);
   });
 
-  it('names the release that serves until then', async () => {
+  it('answers with the release that serves until the deployment ends', async () => {
     await deployed('1.0');
     expect((await deploy('1.1', 'act_b')).said).toContain('`1.0.0-abc1234` keeps serving until it is healthy');
   });
 
-  it('is refused while another deployment of the service runs, with its requester', async () => {
+  it('is refused while another deployment of the service runs, and the refusal names its requester', async () => {
     await deploy('1.0', 'act_a');
     await expect(deploy('1.1', 'act_b')).rejects.toThrow(/demo in staging is busy: .* requested a deployment of 1\.0/);
     expect(await rows()).toHaveLength(1);
@@ -78,13 +78,13 @@ describe('triggering a deployment', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('says what a project without a repository needs', async () => {
+  it('of a project without a repository is answered with what the project needs', async () => {
     await bench.call('create_project_intent', { name: 'blog', description: 'Articles' });
     const call = bench.call('trigger_deploy', { project: 'blog', version: '1.0', environment: 'staging' });
     await expect(call).rejects.toThrow(/blog has no repository yet/);
   });
 
-  it('shows an approver its change', async () => {
+  it('shows approvers the change from the serving release', async () => {
     const preview = () => bench.preview('trigger_deploy', { ...STAGING, environment: 'production', version: '1.1' });
     expect(await preview()).toMatchObject({
       what: 'Deploy demo 1.1 to production',
@@ -99,8 +99,8 @@ describe('triggering a deployment', () => {
   });
 });
 
-describe('rolling back', () => {
-  it('starts the previous release, and shows that to approvers', async () => {
+describe('rolling back a deployment', () => {
+  it('starts the previous release, and shows this release to approvers', async () => {
     const first = await deployed('1.0');
     await deployed('1.1');
     expect(await bench.preview('rollback_deploy', STAGING)).toMatchObject({
@@ -112,7 +112,7 @@ describe('rolling back', () => {
     expect((await rows()).at(-1)).toEqual({ id: 'act_r', kind: 'rollback', ref: '1.0', state: 'queued', from: first });
   });
 
-  it('goes to the version that is named', async () => {
+  it('starts the version that the request names', async () => {
     const first = await deployed('1.0');
     await deployed('1.1');
     await deployed('2.0');
@@ -120,7 +120,7 @@ describe('rolling back', () => {
     expect((await rows()).at(-1)).toMatchObject({ ref: '1.0', from: first });
   });
 
-  it('names the running deployment when there is no earlier release', async () => {
+  it('is refused with the running deployment when there is no earlier release', async () => {
     await deployed('1.0');
     await bench.call('trigger_deploy', { ...STAGING, version: '1.1' }, { actionId: 'act_under_way' });
     const sentence = /requested a deployment of 1\.1/;
@@ -145,7 +145,7 @@ describe('rolling back', () => {
     ],
     ['9.9', /no version of demo that has served in staging named 9\.9\. Known: 1\.0/],
     ['1.0', /1\.0 of demo already serves in staging/],
-  ])('to %j says what is wrong when there is no such release', async (version, sentence) => {
+  ])('to %j is refused with the reason when there is no such release', async (version, sentence) => {
     await deployed('1.0');
     const args = { ...STAGING, ...(version ? { to_version: version } : {}) };
     await expect(bench.call('rollback_deploy', args)).rejects.toThrow(sentence);
@@ -153,8 +153,8 @@ describe('rolling back', () => {
   });
 });
 
-describe('cancelling', () => {
-  it('ends a deployment at once that has not started, and names the serving release', async () => {
+describe('cancelling a deployment', () => {
+  it('ends a deployment that has not started at once, and names the serving release', async () => {
     await deployed('1.0');
     await deploy('1.1', 'act_b');
     const { said } = await bench.call('cancel_deploy', { project: 'demo' }, { actionId: 'act_c' });
@@ -164,7 +164,7 @@ describe('cancelling', () => {
     expect((await bench.call('cancel_deploy', { project: 'demo' }, { actionId: 'act_c' })).said).toBe(said);
   });
 
-  it('waits until the build has stopped, and says so', async () => {
+  it('waits until the build has stopped, and reports that it waits', async () => {
     await deploy('1.1', 'act_b');
     await setState('act_b', 'building');
     const answer = bench.call('cancel_deploy', { project: 'demo' });
@@ -183,7 +183,7 @@ describe('cancelling', () => {
     expect((await bench.ports.deployments.find('act_b'))?.cancelAt).toBeNull();
   });
 
-  it('asks for the environment when two deployments are open, and says when there is none', async () => {
+  it('asks for the environment when two deployments are open, and reports when none is open', async () => {
     await expect(bench.call('cancel_deploy', { project: 'demo' })).rejects.toThrow(
       /No deployment of demo is in progress/,
     );
@@ -194,7 +194,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('looking', () => {
+describe('a look-up about deployments', () => {
   it('shows the state of the newest deployment and the serving release', async () => {
     await deployed('1.0');
     await deploy('1.1', 'act_b');
@@ -204,7 +204,7 @@ describe('looking', () => {
     expect(said).toContain('**demo** in staging: `1.0.0-abc1234` serves on local');
   });
 
-  it('shows why one has failed, and its last lines as outside text', async () => {
+  it('shows why a deployment failed, and its last lines as untrusted text', async () => {
     await deploy('1.2', 'act_b');
     await setState('act_b', 'failed');
     const failure = {
@@ -297,10 +297,10 @@ describe('looking', () => {
   });
 });
 
-describe('the deployment that is asked about', () => {
+describe('a question about a deployment without its name', () => {
   const ask = (args = {}) => bench.call('get_deploy_status', args, { userKey: '1001' });
 
-  it('is the last one of this conversation, else of this person, unless another project is named', async () => {
+  it('is about the last deployment of this conversation, else of this person, unless a project is named', async () => {
     expect((await ask()).said).toBe('No deployment has been requested yet.');
     await deployed('1.0');
     await deployed('1.1', 'production');
@@ -316,7 +316,7 @@ describe('the deployment that is asked about', () => {
     });
   });
 
-  it('says why it failed in its first sentence, and offers its log and another try; one that serves offers a rollback', async () => {
+  it('is answered with why the deployment failed first, and with buttons for its log and a new try', async () => {
     await deployed('1.0');
     expect((await ask()).next).toEqual([]);
     await deploy('1.1', 'act_f');
@@ -336,12 +336,12 @@ describe('the deployment that is asked about', () => {
   });
 });
 
-describe('variables', () => {
+describe('variables of a service', () => {
   const set = (name: string, value: string) => bench.call('set_service_variable', { ...STAGING, name, value });
   const stored = async () =>
     (await bench.pool.query('select name, value, secret, given_by from service_variables order by name')).rows;
 
-  it('keep a value, or a handle in the name of who gave it', async () => {
+  it('store a value, or a secret handle with the person who set it', async () => {
     expect((await set('GREETING', 'hello')).said).toBe(
       '`GREETING` of **demo** in staging is `hello` from the next deployment on.',
     );
@@ -357,7 +357,7 @@ describe('variables', () => {
     );
   });
 
-  it('are removed once, and an unknown one is refused with the known names', async () => {
+  it('are removed once, and removing an unknown variable is refused with the known names', async () => {
     const remove = (name: string, actionId: string) =>
       bench.call('remove_service_variable', { ...STAGING, name }, { actionId });
     await set('GREETING', 'hello');
@@ -371,14 +371,14 @@ describe('variables', () => {
     await expect(remove('GREETING', 'act_s')).rejects.toThrow(/variable of demo in staging named GREETING.*LOG_LEVEL/);
   });
 
-  it('do not take a secret as a part of a value', async () => {
+  it('do not accept a secret as a part of a value', async () => {
     await expect(set('DATABASE_URL', 'postgres://shop:secret:db-password@db/shop')).rejects.toThrow(
       /has to be the whole value/,
     );
     expect(await stored()).toEqual([]);
   });
 
-  it('are named as shells name them', async () => {
+  it('must have names that are valid in a shell', async () => {
     for (const name of ['1ST', 'A B', 'A-B', '']) await expect(set(name, 'x')).rejects.toThrow();
     expect(await stored()).toEqual([]);
   });

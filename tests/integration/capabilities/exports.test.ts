@@ -30,7 +30,7 @@ const cells = (called: Awaited<ReturnType<CapabilityBench['call']>>): string[][]
 };
 const today = new Date().toISOString().slice(0, 10);
 
-it('allocations become a table with a line for each', async () => {
+it('exported allocations are a table with one line for each allocation', async () => {
   const called = await bench.call('export_allocations', {});
   const [header, ...rows] = cells(called);
   expect(header?.slice(0, 5)).toEqual(['server', 'port', 'project', 'service', 'memory_mb']);
@@ -42,26 +42,26 @@ it('allocations become a table with a line for each', async () => {
   expect(called.said).toBe(`Here is **allocations-${today}.csv** with 2 allocations.`);
 });
 
-it('an export holds only one project, or one server, when it is named', async () => {
+it('an export contains only one project or one server when the request names it', async () => {
   expect(cells(await bench.call('export_allocations', { project: 'shop' }))).toHaveLength(2);
   const ofServer = await bench.call('export_allocations', { server: 'web-2' });
   expect(cells(ofServer)[1]?.[2]).toBe('blog');
   expect(ofServer.files[0]?.name).toBe(`allocations-web-2-${today}.csv`);
 });
 
-it('an unknown name is an error, not an empty table', async () => {
+it('an export for an unknown name is an error, not an empty table', async () => {
   await expect(bench.call('export_allocations', { project: 'shopp' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await expect(bench.call('export_allocations', { server: 'web-9' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-it('a value that looks like a formula stays text, and quotes stay quotes', async () => {
+it('an exported value that looks like a formula stays text, and its quotes are kept', async () => {
   const rows = cells(await bench.call('export_projects', {}));
   const described = Object.fromEntries(rows.slice(1).map((row) => [row[0], row[4]]));
   expect(described['shop']).toBe('"Sells ""shoes"", and socks"');
   expect(described['blog']).toBe(`"'=HYPERLINK(""http://evil.example"")"`);
 });
 
-it('no spreadsheet finds a formula in an exported value, whatever separator it uses', async () => {
+it('no spreadsheet finds a formula in an exported value, whatever separator the spreadsheet uses', async () => {
   const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '＝1+1', '"=1+1', ' =1+1', "'=1+1"];
   const separators = ['', ';', '; ', '\t', '\n', '\r\n', ';"'];
   const all = separators.flatMap((separator) => formulas.map((formula) => `shoes${separator}${formula}`));

@@ -36,18 +36,18 @@ const portsOf = (results: readonly { readonly output: Record<string, unknown> }[
 describe('allocating ports', () => {
   beforeEach(() => register('web-1'));
 
-  it('gives fifty requests at once the fifty lowest ports', async () => {
+  it('gives fifty simultaneous requests the fifty lowest ports', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => allocate()));
     expect(new Set(portsOf(results))).toEqual(new Set(Array.from({ length: 50 }, (_, i) => 9000 + i)));
   });
 
-  it('twice with the same action takes one port, also at once', async () => {
+  it('twice with the same action allocates one port, also at the same time', async () => {
     const results = await Promise.all([1, 2, 3, 4].map(() => allocate({}, 'act_same')));
     expect(new Set(portsOf(results))).toEqual(new Set([9000]));
     expect(await bench.ports.portAllocations.list({})).toHaveLength(1);
   });
 
-  it('gives a port to one of two requests at once, and tells the other who has it', async () => {
+  it('gives a port to one of two simultaneous requests, and names its owner to the other', async () => {
     const [first, second] = await Promise.allSettled([allocate({ port: 9042 }), allocate({ port: 9042 })]);
     const refused = first.status === 'rejected' ? first : second;
     expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected']);
@@ -56,7 +56,7 @@ describe('allocating ports', () => {
     });
   });
 
-  it('never promises the same memory of a server twice', async () => {
+  it('never reserves the same memory of a server twice', async () => {
     await register('small', { memoryMb: 1000 });
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => allocate({ server: 'small', memoryMb: 300 })),
@@ -68,7 +68,7 @@ describe('allocating ports', () => {
     );
   });
 
-  it('of a full server is refused', async () => {
+  it('on a full server is refused', async () => {
     await register('tiny', { firstPort: 9000, lastPort: 9001 });
     await allocate({ server: 'tiny' });
     expect((await bench.call('get_next_available_port', { server: 'tiny' })).output['port']).toBe(9001);
@@ -91,7 +91,7 @@ describe('allocating ports', () => {
   });
 });
 
-describe('ports on which a foreign program listens', () => {
+describe('ports on which another program listens', () => {
   const strangers: Server[] = [];
   const listenOn = async (port: number): Promise<void> => {
     const server = createServer();
@@ -113,7 +113,7 @@ describe('ports on which a foreign program listens', () => {
     for (const server of strangers.splice(0)) await new Promise((resolve) => server.close(resolve));
   });
 
-  it('are skipped, and the person reads which', async () => {
+  it('are skipped, and the answer names them', async () => {
     const { output, said } = await allocate({ server: 'here' });
     expect(output).toMatchObject({ passedOver: expect.arrayContaining([first]) as number[] });
     expect(output['port']).toBeGreaterThan(first);
@@ -123,14 +123,14 @@ describe('ports on which a foreign program listens', () => {
     expect(next.output['port']).toBeGreaterThan(output['port'] as number);
   });
 
-  it('are refused by name', async () => {
+  it('are refused when the request names them', async () => {
     await expect(allocate({ server: 'here', port: first })).rejects.toThrow(
       `Port ${first} of here is not allocated, but something already listens on it. Take another one.`,
     );
     expect(await bench.ports.portAllocations.list({ server: 'here' })).toEqual([]);
   });
 
-  it('are given to none of fifty requests at once', async () => {
+  it('are allocated to none of fifty simultaneous requests', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => allocate({ server: 'here' })));
     const ports = portsOf(results);
     expect(new Set(ports).size).toBe(50);
@@ -141,14 +141,14 @@ describe('ports on which a foreign program listens', () => {
 describe('releasing ports', () => {
   beforeEach(() => register('web-1'));
 
-  it('frees the port and its memory for the next request', async () => {
+  it('frees the port and the reserved memory for the next request', async () => {
     await Promise.all([allocate(), allocate(), allocate()]);
     const { said } = await bench.call('release_port', { server: 'web-1', port: 9001 });
     expect(said).toContain('Port **9001** on **web-1** is free again');
     expect((await allocate()).output['port']).toBe(9001);
   });
 
-  it('twice with the same action does not release it from a later holder', async () => {
+  it('twice with the same action does not take the port from a later owner', async () => {
     await allocate({}, 'act_first');
     await bench.call('release_port', { server: 'web-1', port: 9000 }, { actionId: 'act_release' });
     await allocate({ service: 'later' }, 'act_second');
@@ -156,14 +156,14 @@ describe('releasing ports', () => {
     expect(await bench.ports.portAllocations.list({})).toMatchObject([{ port: 9000, service: 'later' }]);
   });
 
-  it('of an unallocated port is refused with the allocated ones', async () => {
+  it('of an unallocated port is refused with a list of the allocated ports', async () => {
     await allocate();
     await expect(bench.call('release_port', { server: 'web-1', port: 9007 })).rejects.toThrow(
       'I know no allocation on web-1 named 9007. Known: 9000.',
     );
   });
 
-  it('keeps the other allocations in the list', async () => {
+  it('keeps the other allocations of the project', async () => {
     await Promise.all([allocate({ service: 'api' }), allocate({ service: 'web' })]);
     await bench.call('release_port', { server: 'web-1', port: 9000 });
     expect((await bench.call('list_allocations', { project: 'shop' })).said).toMatch(
@@ -188,7 +188,7 @@ describe('servers', () => {
     );
   });
 
-  it('an empty port range is refused', async () => {
+  it('with an empty port range are refused', async () => {
     await expect(register('web-1', { firstPort: 9000, lastPort: 8000 })).rejects.toMatchObject({
       code: 'PORT_RANGE_EMPTY',
     });
@@ -202,7 +202,7 @@ describe('servers', () => {
     ]);
   });
 
-  it('are chosen by their free room, and the choice is explained', async () => {
+  it('are chosen by their free memory and ports, and the answer explains the choice', async () => {
     await register('web-1', { memoryMb: 4096 });
     await register('web-2', { memoryMb: 8192, cpus: 1 });
     await register('web-3', { memoryMb: 8192, environment: 'production' });
@@ -222,7 +222,7 @@ describe('servers', () => {
     expect((await bench.call('find_suitable_server', { memoryMb: 6000, cpus: 2 })).output['server']).toBe('web-3');
   });
 
-  it('that have no room are each named with the reason', async () => {
+  it('without enough room are each named with the reason', async () => {
     await expect(bench.call('find_suitable_server', { memoryMb: 64 })).rejects.toThrow(
       'There is no server yet; register one first.',
     );

@@ -27,7 +27,7 @@ async function index(): Promise<void> {
   ]);
 }
 
-describe('the documentation', () => {
+describe('the search in the documentation', () => {
   beforeEach(index);
 
   it.each([
@@ -37,18 +37,18 @@ describe('the documentation', () => {
     ['weeken', 'docs/policy.md § Policy › Time windows'],
     ['alocation of ports', 'docs/ports.md § Ports'],
     ['ALLOCATION', 'docs/ports.md § Ports'],
-  ])('answers %j from %s', async (query, source) => {
+  ])('answers %j with the page %s', async (query, source) => {
     expect((await sources(query))[0]).toBe(source);
   });
 
   it.each(['', '   ', "it's & | ! ( :* <-> \\ '", 'zzzqqq', 'x'.repeat(5_000), '\u0000'.replace('\u0000', '%_')])(
-    'answers %j without an error',
+    'accepts the query %j without an error',
     async (query) => {
       await expect(search(query, 'all')).resolves.toMatchObject({ unavailable: ['code', 'logs'] });
     },
   );
 
-  it('gives an excerpt, and a relevance between 0 and 1, best first', async () => {
+  it('gives an excerpt and a relevance between 0 and 1, best match first', async () => {
     const { hits } = await search('approval of a dangerous deployment');
     expect(hits[0]?.excerpt).toBe('A dangerous deployment needs the approval of a second person.');
     for (const hit of hits) {
@@ -58,7 +58,7 @@ describe('the documentation', () => {
     expect(hits.map((hit) => hit.relevance)).toEqual(hits.map((hit) => hit.relevance).sort((a, b) => b - a));
   });
 
-  it('keeps what looks like a tag in an excerpt', async () => {
+  it('keeps text that looks like an HTML tag in an excerpt', async () => {
     const filler = 'Some words that only make the passage long. '.repeat(20);
     const content = `${filler}Run signalbox people add <id> <role> to let somebody in. ${filler}`;
     await createPassageStore(bench.pool).replace('docs/people.md', 'h3', [{ heading: 'People', content }]);
@@ -67,7 +67,7 @@ describe('the documentation', () => {
     expect(hits[0]?.excerpt.length).toBeLessThan(600);
   });
 
-  it('is replaced as a whole when it changes, even by two at once', async () => {
+  it('uses a new index as a whole when the documentation changes, even when two jobs index at once', async () => {
     const passages = createPassageStore(bench.pool);
     const write = (n: number) =>
       passages.replace('docs/ports.md', `h${n}`, [{ heading: 'Ports', content: `Edition ${n} of the chapter.` }]);
@@ -80,7 +80,7 @@ describe('the documentation', () => {
 });
 
 describe('a source that has not been indexed', () => {
-  it('is reported as unavailable', async () => {
+  it('is reported as unavailable in a search', async () => {
     expect(await search('anything', 'all')).toEqual({ hits: [], unavailable: ['docs', 'code', 'logs'] });
     expect(await search('anything', 'logs')).toEqual({ hits: [], unavailable: ['logs'] });
     await index();
@@ -89,7 +89,7 @@ describe('a source that has not been indexed', () => {
   });
 });
 
-describe('the history', () => {
+describe('the search in the history', () => {
   const hear = (userKey: string, text: string, outcome: string | null = 'answered') =>
     bench.pool.query(
       `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, outcome)
@@ -105,7 +105,7 @@ describe('the history', () => {
   const excerpts = async (query: string, userKey: string, scope: 'history' | 'all' = 'history') =>
     (await search(query, scope, userKey)).hits.map((hit) => hit.excerpt);
 
-  it('finds messages of the person and answers to them, each with its source', async () => {
+  it('finds messages of the person and answers to these messages, each with its source', async () => {
     await hear('1001', 'let us migrate redis on Friday');
     await tell('1001', 'I noted the redis migration for Friday.');
     const { hits, unavailable } = await search('redis migration', 'history');
@@ -130,14 +130,14 @@ describe('the history', () => {
     expect(await excerpts(`swordfish' or '1'='1`, '1001')).toEqual([]);
   });
 
-  it('leaves out the question itself, and undelivered messages', async () => {
+  it('leaves out the question itself, and messages that were not delivered', async () => {
     await hear('1001', 'what did I say about redis?', null);
     await tell('1001', 'redis is down', 'failed');
     expect(await excerpts('redis', '1001')).toEqual([]);
   });
 });
 
-it('indexing the documentation is a job, and the person is notified of its end', async () => {
+it('indexing the documentation is a job, and its requester is notified of the end', async () => {
   const { said } = await bench.call('index_docs', {});
   expect(bench.started).toEqual([{ job: 'knowledge.index', payload: {} }]);
   expect(said).toBe('Indexing the documentation; I will tell you when it is done.');

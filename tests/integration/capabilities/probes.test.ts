@@ -39,7 +39,7 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ['trigger_deploy', { ...SHOP, project: 'demo', version: '1.0' }],
 ];
 
-describe('the probe of', () => {
+describe('after an interrupted action', () => {
   let bench: CapabilityBench;
   beforeAll(async () => {
     bench = await openCapabilityBench();
@@ -59,18 +59,21 @@ describe('the probe of', () => {
     );
   };
 
-  it.each(CALLS)('%s finds the effect of its own action, and none of earlier or other actions', async (tool, args) => {
-    if (tool === 'trust_host_key')
-      await bench.pool.query(`update servers set host_key_seen = $1 where name = 'vps-1'`, [KEY]);
-    const [mine, other] = [`act_${tool}`, `act_${tool}_other`];
-    await begin(mine, tool);
-    await begin(other, tool);
-    const isNew = tool === 'create_project_intent' || tool === 'register_server'; // nothing of that name is there yet
-    expect(isNew ? await bench.probe(tool, args, mine) : { kind: 'not-done' }).toMatchObject({ kind: 'not-done' });
-    const { said } = await bench.call(tool, args, { actionId: mine });
-    expect(await bench.probe(tool, args, other)).toMatchObject({ kind: 'not-done' });
-    expect(await bench.probe(tool, args, mine)).toMatchObject({ kind: 'done', said });
-  });
+  it.each(CALLS)(
+    'the probe of %s finds the effect of its own action, and none of earlier or other actions',
+    async (tool, args) => {
+      if (tool === 'trust_host_key')
+        await bench.pool.query(`update servers set host_key_seen = $1 where name = 'vps-1'`, [KEY]);
+      const [mine, other] = [`act_${tool}`, `act_${tool}_other`];
+      await begin(mine, tool);
+      await begin(other, tool);
+      const isNew = tool === 'create_project_intent' || tool === 'register_server'; // nothing of that name is there yet
+      expect(isNew ? await bench.probe(tool, args, mine) : { kind: 'not-done' }).toMatchObject({ kind: 'not-done' });
+      const { said } = await bench.call(tool, args, { actionId: mine });
+      expect(await bench.probe(tool, args, other)).toMatchObject({ kind: 'not-done' });
+      expect(await bench.probe(tool, args, mine)).toMatchObject({ kind: 'done', said });
+    },
+  );
 
   it('an action that was settled as failed can no longer write', async () => {
     await begin('act_over', 'update_project');

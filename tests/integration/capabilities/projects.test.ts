@@ -14,7 +14,7 @@ const create = (name: string, actionId?: string) =>
   bench.call('create_project_intent', { name, description: `What ${name} is for` }, actionId ? { actionId } : {});
 
 describe('creating a project', () => {
-  it('gives a name that two people ask for at once to one of them', async () => {
+  it('gives a name that two people request at the same time to one of them', async () => {
     const results = await Promise.allSettled(['act_a', 'act_b', 'act_c'].map((actionId) => create('shop', actionId)));
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
     const refused = results.filter((result) => result.status === 'rejected');
@@ -24,18 +24,21 @@ describe('creating a project', () => {
     ]);
   });
 
-  it('twice with the same action makes one project, also at once', async () => {
+  it('twice with the same action creates one project, also at the same time', async () => {
     const [first, second] = await Promise.all([create('shop', 'act_a'), create('shop', 'act_a')]);
     expect(second).toEqual(first);
     expect(await create('shop', 'act_a')).toEqual(first);
     expect(await bench.ports.projects.list()).toHaveLength(1);
   });
 
-  it.each(['My Shop', '9lives', 'shop_2', '-shop'])('%j is refused with the rule for names', async (name) => {
-    await expect(create(name)).rejects.toThrow(/lowercase letters, digits and single hyphens/);
-  });
+  it.each(['My Shop', '9lives', 'shop_2', '-shop'])(
+    'with the name %j is refused with the rule for names',
+    async (name) => {
+      await expect(create(name)).rejects.toThrow(/lowercase letters, digits and single hyphens/);
+    },
+  );
 
-  it('records who asked for it', async () => {
+  it('records who requested the project', async () => {
     await bench.pool.query(
       `insert into users (user_key, channel, name, role) values ('1002', 'telegram', 'Grace', 'developer')`,
     );
@@ -52,7 +55,7 @@ describe('the login of a private repository', () => {
   const login = (handle: string, rest = {}) =>
     bench.call('update_project', { project: 'shop', repositoryLogin: handle, ...rest }, { userKey: '1001' });
 
-  it('is stored as a handle with its giver, and removed when the repository changes', async () => {
+  it('is stored as a secret handle with its owner, and removed when the repository changes', async () => {
     await create('shop');
     await login('secret:shop-token', { repository: 'https://git.example.org/shop.git' });
     const repositoryLogin = { handle: 'secret:shop-token', givenBy: '1001' };
@@ -63,7 +66,7 @@ describe('the login of a private repository', () => {
     expect(await bench.ports.projects.get('shop')).toMatchObject({ repositoryLogin: null });
   });
 
-  it('is refused where there is no repository, and when it is not the handle of a secret', async () => {
+  it('is refused for a project without a repository, and when it is not the handle of a secret', async () => {
     await create('shop');
     await expect(login('secret:shop-token')).rejects.toMatchObject({ code: 'REPOSITORY_MISSING' });
     await expect(login('ghp_16C7e42F292c6912E7710c838347Ae178B4a')).rejects.toThrow(/given as a handle/);
@@ -80,7 +83,7 @@ describe('the folder of a service', () => {
     expect(await bench.ports.projects.get('web')).toMatchObject({ repository: `${repository}#:apps/web` });
   });
 
-  it('can be changed alone, and is cleared by another repository', async () => {
+  it('can be changed alone, and is cleared when the repository changes', async () => {
     await bench.call('create_project_intent', { name: 'web', description: 'The shop', repository });
     await bench.call('update_project', { project: 'web', folder: 'apps/web' });
     await bench.call('update_project', { project: 'web', folder: 'apps/api' });
@@ -89,7 +92,7 @@ describe('the folder of a service', () => {
     expect(await bench.ports.projects.get('web')).toMatchObject({ repository: 'https://git.example.org/web.git' });
   });
 
-  it('is refused without a repository, and when it leads out of it', async () => {
+  it('is refused without a repository, and when the folder lies outside of the repository', async () => {
     await create('shop');
     const move = (folder: string) => bench.call('update_project', { project: 'shop', folder });
     await expect(move('apps/web')).rejects.toMatchObject({ code: 'REPOSITORY_MISSING' });
@@ -97,8 +100,8 @@ describe('the folder of a service', () => {
   });
 });
 
-describe('the versions that could be deployed', () => {
-  it('do not include a branch without a known start command', async () => {
+describe('the versions that can be deployed', () => {
+  it('do not include a branch whose start command is unknown', async () => {
     const planProblem = 'I cannot tell how 3f2a9c1 is started.';
     const seen = { project: 'shop', problem: null, branch: 'main', main: '3f2a9c1e', tags: [], planProblem };
     const loadPictures: ToolContext['work'] = (job) =>
@@ -114,7 +117,7 @@ describe('the versions that could be deployed', () => {
     }
   });
 
-  it('are offered as buttons, the newest tags and the main branch', async () => {
+  it('are offered as buttons: the newest tags and the main branch', async () => {
     const seen = { project: 'demo', problem: null, branch: 'main', main: '3f2a9c1e', tags: ['1.2', '1.1'] };
     const loadPictures: ToolContext['work'] = (job) =>
       Promise.resolve({ kind: 'done', result: JOBS[job].result.parse(seen) as JobResult<typeof job> }); // as the job's schema says
@@ -135,7 +138,7 @@ describe('the versions that could be deployed', () => {
 });
 
 describe('changing a project', () => {
-  it('keeps both of two changes made at once', async () => {
+  it('keeps both of two simultaneous changes', async () => {
     await create('shop');
     await Promise.all([
       bench.call('update_project', { project: 'shop', description: 'Sells shoes' }),
@@ -150,7 +153,7 @@ describe('changing a project', () => {
     });
   });
 
-  it('twice with the same action changes once', async () => {
+  it('twice with the same action changes the project once', async () => {
     await create('shop');
     const change = { project: 'shop', status: 'active' };
     await Promise.all([1, 2, 3].map(() => bench.call('update_project', change, { actionId: 'act_same' })));
@@ -165,7 +168,7 @@ describe('changing a project', () => {
     expect(await bench.ports.projects.get('shop')).toMatchObject({ status: 'archived' });
   });
 
-  it('reports the change, and refuses an empty one', async () => {
+  it('reports the change, and is refused when nothing would change', async () => {
     await create('shop');
     const { said } = await bench.call('update_project', { project: 'Shop', status: 'archived' });
     expect(said).toBe('I updated **shop**:\n\n- Status: archived');
@@ -174,7 +177,7 @@ describe('changing a project', () => {
     });
   });
 
-  it('names the projects that exist, the likely one first, when it is given another', async () => {
+  it('with an unknown name is refused with the existing projects, the most similar first', async () => {
     await create('shop');
     await create('blog');
     await expect(bench.call('update_project', { project: 'shpo', status: 'active' })).rejects.toThrow(
@@ -183,8 +186,8 @@ describe('changing a project', () => {
   });
 });
 
-describe('looking at projects', () => {
-  it('lists them without the archived ones', async () => {
+describe('a look-up of projects', () => {
+  it('lists the projects without the archived ones', async () => {
     expect((await bench.call('list_projects', {})).said).toContain('There are no projects yet');
     await create('shop');
     await create('blog');
@@ -193,7 +196,7 @@ describe('looking at projects', () => {
     expect((await bench.call('list_projects', { status: 'archived' })).said).toContain('**blog** (archived)');
   });
 
-  it('lists the fifty that were changed last, and says how many more there are', async () => {
+  it('lists the fifty projects that were changed last, and the number of the others', async () => {
     await bench.pool.query(
       `insert into projects (name, description, owner, action_id, updated_at)
        select 'shop-' || n, 'One of many', '1001', 'act_' || n, now() - n * interval '1 minute' from generate_series(1, 3000) n`,
@@ -229,7 +232,7 @@ describe('looking at projects', () => {
     ]);
   });
 
-  it('throws NOT_FOUND for one that does not exist', async () => {
+  it('throws NOT_FOUND for a project that does not exist', async () => {
     await expect(bench.call('get_project_status', { project: 'shop' })).rejects.toThrow(
       'I know no project named shop. Known: none yet.',
     );

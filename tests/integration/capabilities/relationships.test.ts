@@ -23,7 +23,7 @@ async function audit(project: string, offers: readonly string[], uses: readonly 
 
 const told = async (project: string): Promise<string> => (await bench.call('list_relationships', { project })).said;
 
-it('the dependents of a project are shown with their packages, and so are its dependencies', async () => {
+it('the dependents and the dependencies of a project are shown with the names of their packages', async () => {
   await audit('shop', ['npm shop', 'npm tea', 'npm milk', 'npm cups'], ['npm logs', 'npm react']);
   await audit('blog', ['npm blog'], ['npm shop', 'npm tea', 'npm milk', 'npm cups']);
   await audit('api', [], ['npm shop']);
@@ -40,7 +40,7 @@ it('the dependents of a project are shown with their packages, and so are its de
   expect(await told('logging')).toContain('logging depends on no other project.');
 });
 
-it('of many dependents ten are shown, with a note that there are more', async () => {
+it('only ten of many dependents are shown, with a note that there are more', async () => {
   await audit('shop', ['npm shop']);
   for (let at = 0; at < 11; at += 1) await audit(`user-${at}`, [], ['npm shop']);
   const lines = (await told('shop')).split('\n');
@@ -48,7 +48,7 @@ it('of many dependents ten are shown, with a note that there are more', async ()
   expect(lines.at(-1)).toBe('… and more.');
 });
 
-it('a project whose manifests were not read is reported as such, and one without packages is not', async () => {
+it('a project whose manifests were not read is reported as such, and a project without packages is not', async () => {
   await bench.call('create_project_intent', { name: 'garden', description: 'Flowers.' });
   expect(await told('garden')).toContain('audit the dependencies of garden');
   await audit('docs', []);

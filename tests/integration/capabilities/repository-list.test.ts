@@ -38,7 +38,7 @@ async function find(name: string, severity: string, count: number): Promise<void
 const told = async (tags?: readonly string[]): Promise<string> =>
   (await bench.call('list_repositories', tags ? { tags } : {})).said;
 
-it('projects are listed by their most severe open findings, with tags and the last scan that was completed', async () => {
+it('projects are listed by their most severe open findings, with tags and the last completed scan', async () => {
   await project('blog', { high: 9, info: 30 }, '2026-03-01T10:00:00Z');
   await project('shop', { critical: 1, low: 2 }, '2026-04-02T10:00:00Z');
   await project('garden');
@@ -69,7 +69,7 @@ it('projects are listed by their most severe open findings, with tags and the la
   expect(await told(['nobody'])).toBe('No project is tagged nobody.');
 });
 
-it('fixed and accepted findings are not counted, and expired acceptances are counted again', async () => {
+it('the list of projects does not count fixed and accepted findings, and counts expired acceptances again', async () => {
   await project('shop', { high: 4 }, '2026-04-02T10:00:00Z');
   const { rows } = await bench.pool.query<{ id: string }>(`select finding_id::text as id from repository_findings`);
   const [fixed, accepted, ranOut] = rows.map(({ id }) => id);
@@ -90,7 +90,7 @@ it('fixed and accepted findings are not counted, and expired acceptances are cou
   expect(await told()).toContain('**shop**: nothing open;');
 });
 
-it('of many projects ten are shown, with the number of others', async () => {
+it('only ten of many projects are listed, with the number of the others', async () => {
   for (let at = 0; at < 13; at += 1) await project(`p-${String(at).padStart(2, '0')}`, { low: at });
   const lines = (await told()).split('\n').filter((line) => line !== '');
   expect(lines[0]).toBe('13 projects, the most severe findings first:');

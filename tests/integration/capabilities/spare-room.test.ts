@@ -42,15 +42,15 @@ const status = async (): Promise<unknown> =>
 const changes = async (): Promise<unknown> =>
   (await bench.pool.query(`select status from actions where tool = 'fill_spare_room' order by proposed_at`)).rows;
 
-describe('the tools of this capability', () => {
-  it('make each change once, and read it back', async () => {
+describe('the tools of an example capability', () => {
+  it('make each change once, and show the change in the list', async () => {
     await ask('fill_spare_room {"project":"shop"}');
     expect(await status()).toBe('archived');
     expect(await ask('list_spare_room')).toContain('shop');
     expect(await changes()).toEqual([{ status: 'done' }]);
   });
 
-  it('wait for a person to confirm a change once the conversation has read what people wrote', async () => {
+  it('wait for a person to confirm a change once the conversation has read text that people wrote', async () => {
     await bench.pool.query(
       `insert into projects (name, description, status, owner, action_id) values ('attic', 'Old things', 'archived', '8', 'act_attic')`,
     );
@@ -60,18 +60,18 @@ describe('the tools of this capability', () => {
     expect(await changes()).toEqual([{ status: 'waiting' }]);
   });
 
-  it('wait for nobody when the conversation has read an empty result', async () => {
+  it('wait for no confirmation when the conversation has read an empty result', async () => {
     expect(await ask('list_spare_room')).toContain('"total":0');
     await ask('fill_spare_room {"project":"shop"}');
     expect(await status()).toBe('archived');
   });
 
-  it('change nothing for an unknown name', async () => {
+  it('change nothing for an unknown project name', async () => {
     expect(await ask('fill_spare_room {"project":"shopp"}')).toContain('shop');
     expect(await status()).not.toBe('archived');
   });
 
-  it('change nothing for viewers', async () => {
+  it('change nothing when a viewer asks', async () => {
     await bench.pool.query(`update users set role = 'viewer' where user_key = '7'`);
     await ask('fill_spare_room {"project":"shop"}');
     expect(await status()).not.toBe('archived');

@@ -22,7 +22,7 @@ afterEach(() => bench.close());
 const STAGING = { project: 'demo', environment: 'staging' };
 const stop = () => bench.call('stop_service', STAGING, { actionId: 'act_stop' });
 
-it('stopping is refused when nothing serves, and while a deployment is in progress', async () => {
+it('stopping a service is refused when nothing serves, and while a deployment is in progress', async () => {
   await expect(stop()).rejects.toThrow('Nothing of demo serves in staging, so there is nothing to stop.');
   await expect(bench.preview('stop_service', STAGING)).rejects.toThrow('there is nothing to stop');
   await bench.call('trigger_deploy', { ...STAGING, version: '1.0' }, { actionId: 'act_1' });
@@ -31,7 +31,7 @@ it('stopping is refused when nothing serves, and while a deployment is in progre
   );
 });
 
-it('stopping shows the release that ends, reports the end, and is done once for two calls', async () => {
+it('stopping a service names the ending release, reports the end, and happens once for two calls', async () => {
   await bench.call('trigger_deploy', { ...STAGING, version: '1.0' }, { actionId: 'act_1' });
   await bench.pool.query(
     `update deployments set state = 'succeeded', release = '1.0-abc1234', finished_at = now(), artifact_kept = true`,

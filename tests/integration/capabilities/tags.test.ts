@@ -19,7 +19,7 @@ const give = call('tag_project');
 const remove = call('remove_tag');
 const kept = () => bench.ports.repositories.tags.list('shop');
 
-it('a tag is kept once in small letters and composed form, with who gave it', async () => {
+it('a tag is stored once in lower case and composed form, with who added it', async () => {
   expect((await give('Cafe\u0301')).said).toBe('shop is tagged café.');
   expect((await give('CAFÉ')).said).toBe('shop is tagged café.');
   expect((await give('on-call')).said).toBe('shop is tagged on-call. Its tags: café, on-call.');
@@ -31,7 +31,7 @@ it('a tag is kept once in small letters and composed form, with who gave it', as
   expect((await remove('café')).said).toBe('shop is no longer tagged café. Its tags: on-call.');
 });
 
-it('a repeated action neither adds a tag that was removed since, nor removes one that was added since', async () => {
+it('a repeated action neither adds a tag that was removed since, nor removes a tag that was added since', async () => {
   await give('payments', { actionId: 'act_give' });
   await remove('payments', { actionId: 'act_take' });
   await give('payments', { actionId: 'act_give' });
@@ -45,7 +45,7 @@ it('a repeated action neither adds a tag that was removed since, nor removes one
   expect(rows).toEqual([{ n: 3 }]);
 });
 
-it('of many tags at once a project gets the maximum, and the others are refused with its tags', async () => {
+it('a project gets the maximum of many tags at once, and the others are refused with its tags', async () => {
   const names = Array.from({ length: MAX_TAGS + 3 }, (_, at) => `tag-${at}`);
   const results = await Promise.allSettled(names.map((name) => give(name)));
   const refused = results.flatMap((result) =>

@@ -15,8 +15,8 @@ const collectTexts = (messages: readonly BaseMessage[]): readonly string[] => me
 const many = (count: number): readonly BaseMessage[] =>
   Array.from({ length: count }, (_, index) => human(`message ${index} ${'x'.repeat(200)}`));
 
-describe('a conversation', () => {
-  it('of a thousand messages stores less than 2 KB for a turn, its texts aside', async () => {
+describe('a conversation that is stored incrementally', () => {
+  it('of a thousand messages stores less than 2 KB for a turn, not counting its texts', async () => {
     const { say } = openConversation(bench.pool);
     await say('long', bench.lane, many(1_000));
     const before = await bench.bytesOf('long');
@@ -57,7 +57,7 @@ describe('a conversation', () => {
     );
   });
 
-  it('keeps the order when messages are removed and replaced', async () => {
+  it('keeps the order of its messages when some are removed and replaced', async () => {
     const { say, read } = openConversation(bench.pool);
     await say('edited', await bench.takeLane(), [human('one', '1'), human('two', '2'), human('three', '3')]);
     await say('edited', await bench.takeLane(), [
@@ -89,7 +89,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('at an earlier checkpoint is found by its id', async () => {
+  it('can be read at an earlier checkpoint by the id of the checkpoint', async () => {
     const { say, graph } = openConversation(bench.pool);
     const config = { configurable: { thread_id: 'history' } };
     await say('history', await bench.takeLane(), [human('first')]);
@@ -102,8 +102,8 @@ describe('a conversation', () => {
   });
 });
 
-describe('the two forms', () => {
-  it('a thread that LangGraph’s own saver wrote continues', async () => {
+describe('full and incremental checkpoints', () => {
+  it('a thread that LangGraph’s own saver wrote can be continued incrementally', async () => {
     const stock = new PostgresSaver(bench.pool, undefined, { schema: 'langgraph' });
     const { graph } = openConversation(bench.pool);
     graph.checkpointer = stock;
@@ -135,7 +135,7 @@ describe('on machines whose clocks differ', () => {
     vi.useRealTimers();
   };
 
-  it('a conversation continues from the checkpoint written last, which pruning keeps', async () => {
+  it('a conversation continues from the checkpoint written last, and pruning keeps this checkpoint', async () => {
     const turn = (text: string) => async (): Promise<unknown> =>
       openConversation(bench.pool).say('clocks', await bench.takeLane(), [human(text)]);
     for (const [hours, text] of [
@@ -150,7 +150,7 @@ describe('on machines whose clocks differ', () => {
     expect(said.filter((text) => !text.startsWith('about'))).toEqual(['here', 'behind', 'ahead', 'last']);
   });
 
-  it('rows without numbers keep their order, and a row with a slow clock comes after its parent', async () => {
+  it('checkpoints without numbers keep their order, and a row with a slow clock comes after its parent', async () => {
     await bench.pool.query('alter table langgraph.checkpoints drop column number');
     const row = (id: string, parent: string | null): Promise<unknown> =>
       bench.pool.query(
@@ -172,8 +172,8 @@ describe('on machines whose clocks differ', () => {
   });
 });
 
-describe('a flush', () => {
-  it('of a worker that lost its lane writes nothing', async () => {
+describe('a checkpoint flush', () => {
+  it('by a worker that lost its lane writes nothing', async () => {
     const { say, read } = openConversation(bench.pool);
     const lane = await bench.takeLane();
     await say('lost', lane, [human('mine')]);
@@ -182,7 +182,7 @@ describe('a flush', () => {
     expect(collectTexts(await read('lost'))).toEqual(['mine', 'about mine']);
   });
 
-  it('from a state that another worker has advanced writes nothing', async () => {
+  it('from a state that another worker has already advanced writes nothing', async () => {
     const [ada, ben] = [openConversation(bench.pool), openConversation(bench.pool)];
     const lane = await bench.takeLane();
     await ada.say('fork', lane, [human('start')]);
@@ -194,7 +194,7 @@ describe('a flush', () => {
     expect(collectTexts(await ada.read('fork'))).toEqual(['start', 'about start', 'of Ada', 'about of Ada']);
   });
 
-  it('that is repeated, because its answer was lost, is the same checkpoint', async () => {
+  it('that is repeated because its response was lost writes the same checkpoint', async () => {
     const { checkpoints, graph, read } = openConversation(bench.pool);
     const lane = await bench.takeLane();
     checkpoints.open('twice', lane, true);
@@ -206,7 +206,7 @@ describe('a flush', () => {
   });
 });
 
-describe('pruning', () => {
+describe('pruning of checkpoints', () => {
   const count = async (table: string, threadId: string): Promise<number> => {
     const { rows } = await bench.pool.query<{ n: number }>(
       `select count(*)::int as n from langgraph.${table} where thread_id = $1`,
@@ -215,7 +215,7 @@ describe('pruning', () => {
     return rows[0]?.n ?? -1;
   };
 
-  it('leaves the newest checkpoints with their messages, and nothing that no checkpoint refers to', async () => {
+  it('keeps the newest checkpoints with their messages, and no value that no checkpoint refers to', async () => {
     const { say, read } = openConversation(bench.pool);
     for (let turn = 0; turn < 6; turn++) await say('pruned', await bench.takeLane(), [human(`${turn}`, `${turn}`)]);
     await say('pruned', await bench.takeLane(), [new RemoveMessage({ id: '0' }), new RemoveMessage({ id: '1' })]);
@@ -228,7 +228,7 @@ describe('pruning', () => {
     expect(collectTexts(await read('pruned'))).toEqual([...before, 'after', 'about after']);
   });
 
-  it('of a thread that LangGraph’s own saver wrote leaves the values of its newest checkpoints', async () => {
+  it('of a thread that LangGraph’s own saver wrote keeps the values of its newest checkpoints', async () => {
     const { say, read } = openConversation(bench.pool, 'stock');
     for (let turn = 0; turn < 4; turn++) await say('old', await bench.takeLane(), [human(`${turn}`)]);
     const before = collectTexts(await read('old'));

@@ -34,7 +34,7 @@ const changed = (person: string, from: string | null, to: string | null, more: o
   data: { person, from, to, ...more },
 });
 
-it('each person who is let in, given a role or removed is audited once, and a change of nothing is not', async () => {
+it('each person who is let in, given a role or removed is audited once, and an unchanged role is not audited', async () => {
   await signalbox('people', 'add', '1001', 'Ada', 'admin');
   await signalbox('people', 'add', '1001', 'Ada', 'admin');
   await signalbox('people', 'remove', '1001');
@@ -52,7 +52,7 @@ it('each person who is let in, given a role or removed is audited once, and a ch
   expect((await signalbox('audit', 'show')).out).toContain(ME);
 });
 
-it('an owner code is recorded without the code, and so is who became the owner with it', async () => {
+it('an owner code is audited without the code, and so is who became the owner with it', async () => {
   const { code } = (await signalbox('owner-code', '--json')).json as { code: string };
   const person = { userKey: '1001', channel: 'telegram', name: 'Ada' };
   await withTransaction(bench.pool, (db) => redeemCode(db, code, person));
@@ -65,7 +65,7 @@ it('an owner code is recorded without the code, and so is who became the owner w
   expect(JSON.stringify(events)).not.toContain(code);
 });
 
-it('a run that is cancelled from a terminal records by whom, and a finished one is unchanged', async () => {
+it('cancelling a run from a terminal is audited with the user, and a finished run stays unchanged', async () => {
   const intent = { runId: 'act_1', job: 'deploy.run', payload: {}, person: null, threadId: null, traceId: 'trc' };
   await new RunStore(bench.pool).create(intent);
   expect((await signalbox('runs', 'cancel', 'act_1')).code).toBe(0);
@@ -76,7 +76,7 @@ it('a run that is cancelled from a terminal records by whom, and a finished one 
   expect((await signalbox('runs', 'show', 'act_1')).out).toContain(`by ${ME}`);
 });
 
-it('a dead letter that is retried or resolved is audited once', async () => {
+it('retrying or resolving a dead letter is audited once', async () => {
   await bench.addPerson('7', 'developer');
   const message = await bench.say('7', 'one', { silent: true });
   await bench.pool.query(`update inbox set outcome = 'dead-lettered' where id = $1`, [message]);
@@ -96,7 +96,7 @@ it('a dead letter that is retried or resolved is audited once', async () => {
   ]);
 });
 
-it('a webhook is removed only when that can be audited', async () => {
+it('a webhook is removed only when the removal can be audited', async () => {
   const simulator = await createSimulator();
   onTestFinished(() => simulator.close());
   const host = `127.0.0.1:${await freePort()}`;

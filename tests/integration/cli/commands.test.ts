@@ -25,7 +25,7 @@ describe('signalbox', () => {
   });
   afterEach(() => bench.close());
 
-  it('status counts what waits, of everybody and of one person', async () => {
+  it('status counts the waiting messages of everybody and of one person', async () => {
     await bench.addPerson('7', 'developer');
     await bench.say('7', 'one', { silent: true });
     await bench.say('7', 'two', { silent: true });
@@ -42,7 +42,7 @@ describe('signalbox', () => {
     expect((await signalbox('status')).out).toMatch(/turns running +1 +[\d.]+ s/);
   });
 
-  it('status does not count a turn whose worker died', async () => {
+  it('status does not count a turn as running when its worker died', async () => {
     await bench.say('7', 'one', { silent: true });
     await bench.pool.query(`update lanes set worker = 'w1', lease_until = now() - interval '1 second'`);
     expect((await signalbox('status', '--json')).json).toMatchObject({ turns: [], messagesOpen: 1 });
@@ -71,7 +71,7 @@ describe('signalbox', () => {
     expect((await signalbox('threads', 'show', 'user_7_2')).error).toContain('no thread named user_7_2');
   });
 
-  it('people are let in, change their role and are sent away', async () => {
+  it('people are let in, change their role and are removed', async () => {
     expect((await signalbox('people', 'list')).out).toBe('Nobody may speak yet.\n');
     expect((await signalbox('people', 'add', '1001', 'Ada', 'Lovelace', 'admin')).code).toBe(0);
     await signalbox('people', 'add', 'whatsapp-4917012', 'Ben', 'viewer');
@@ -86,7 +86,7 @@ describe('signalbox', () => {
     expect((await signalbox('people', 'remove', '1001')).out).toMatch(/nothing was changed/);
   });
 
-  it('the only admin is removed or demoted only with a flag', async () => {
+  it('the only admin can be removed or demoted only with a flag', async () => {
     await signalbox('people', 'add', '1001', 'Ada', 'admin');
     for (const words of [
       ['people', 'remove', '1001'],
@@ -109,7 +109,7 @@ describe('signalbox', () => {
     [['dlq'], /dlq list/],
     [['status', '--limit', 'many'], /--limit is a whole number/],
     [['status', '--nonsense'], /--nonsense/],
-  ])('%j is refused with what to write instead', async (words, message) => {
+  ])('%j is refused with the command to write instead', async (words, message) => {
     const { code, error } = await signalbox(...words);
     expect(code).toBe(1);
     expect(error).toMatch(message);
@@ -124,7 +124,7 @@ describe('signalbox', () => {
     expect(await signalbox('owner-code', '--json')).toMatchObject({ code: 0, json: { code: null } });
   });
 
-  it('migrate brings an empty database up to date, and twice changes nothing', async () => {
+  it('migrate brings an empty database up to date, and a second run changes nothing', async () => {
     const url = new URL(bench.databaseUrl);
     url.pathname = `${url.pathname}_empty`;
     const admin = new pg.Client({ connectionString: inject('databaseUrl') });
@@ -141,7 +141,7 @@ describe('signalbox', () => {
     }
   });
 
-  it('says in one line why a command cannot reach its database', async () => {
+  it('reports in one line why a command cannot reach its database', async () => {
     const away = openTerminal({ DATABASE_URL: 'postgres://u:hush@127.0.0.1:9/x' });
     const { code, error } = await away('status');
     expect(code).toBe(1);

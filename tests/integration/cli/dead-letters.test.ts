@@ -75,7 +75,7 @@ describe('signalbox dlq', () => {
     return stored?.id ?? '';
   };
 
-  it('retry wakes the lane, and the message is answered', async () => {
+  it('retry wakes the conversation, and the message is answered', async () => {
     const { letter } = await killMessage();
     await bench.startWorker({ script: answer });
     const { code, out } = await signalbox('dlq', 'retry', letter);
@@ -87,7 +87,7 @@ describe('signalbox dlq', () => {
     expect(await bench.replies('7')).toEqual(['here is your answer']);
   });
 
-  it('retrying twice starts one turn for the message', async () => {
+  it('retry starts one turn for the message when it is called twice', async () => {
     const { letter } = await killMessage();
     const [first, second] = await Promise.all([signalbox('dlq', 'retry', letter), signalbox('dlq', 'retry', letter)]);
     expect([first.code, second.code]).toEqual([0, 0]);
@@ -103,13 +103,13 @@ describe('signalbox dlq', () => {
     expect(await bench.replies('7')).toHaveLength(1);
   });
 
-  it('a retried message resumes, and repeats no earlier effect', async () => {
+  it('retry resumes a message without repeating an effect that it already had', async () => {
     const { letter } = await killMessage();
     await signalbox('dlq', 'retry', letter);
     expect(await claimLane(bench.pool, '7', LANE)).toMatchObject({ resumed: true, attempts: 1 });
   });
 
-  it('a message that fails again is an open letter again', async () => {
+  it('a retried message that fails again becomes an open dead letter again', async () => {
     const { letter, inboxId } = await killMessage();
     await signalbox('dlq', 'retry', letter);
     const again = await claimLane(bench.pool, '7', LANE);
@@ -122,7 +122,7 @@ describe('signalbox dlq', () => {
     expect(all).toHaveLength(2);
   });
 
-  it('a reply is delivered again, and may fail again', async () => {
+  it('retry delivers a failed reply again, and the reply becomes a dead letter again when this fails', async () => {
     const id = await putReply();
     await failReply();
     const letter = `dlq_out_${id}`;
@@ -134,7 +134,7 @@ describe('signalbox dlq', () => {
     expect(json).toMatchObject([{ id: letter, source: 'outbound', resolvedAt: null }]);
   });
 
-  it('refuses what cannot be tried again, says why, and changes nothing', async () => {
+  it('retry refuses a letter that cannot be tried again, gives the reason, and changes nothing', async () => {
     const stopped = await killMessage('stopped since');
     await bench.pool.query('update lanes set stop_before = 1000000');
     const put = (source: 'inbound' | 'job' | 'stream', ref: string): Promise<string> =>
@@ -158,7 +158,7 @@ describe('signalbox dlq', () => {
     expect(await bench.outcomes('7')).toEqual(['dead-lettered']);
   });
 
-  it('refuses while the author is being served, and goes on afterwards', async () => {
+  it('retry is refused while another turn of the author runs, and possible afterwards', async () => {
     const { letter } = await killMessage();
     await bench.say('7', 'next', { silent: true });
     const held = await claimLane(bench.pool, '7', LANE);
@@ -167,7 +167,7 @@ describe('signalbox dlq', () => {
     expect((await signalbox('dlq', 'retry', letter)).code).toBe(0);
   });
 
-  it('resolve settles a letter without a retry, also twice', async () => {
+  it('resolve settles a letter without a retry, and a second time changes nothing', async () => {
     const { letter } = await killMessage();
     expect((await signalbox('dlq', 'resolve', letter)).code).toBe(0);
     const first = (await signalbox('dlq', 'show', letter, '--json')).json;
@@ -177,7 +177,7 @@ describe('signalbox dlq', () => {
     expect(await bench.outcomes('7')).toEqual(['dead-lettered']);
   });
 
-  it('says so when there is no such letter', async () => {
+  it('reports an unknown dead letter', async () => {
     for (const verb of ['show', 'retry', 'resolve']) {
       const { code, error } = await signalbox('dlq', verb, 'dlq_nowhere');
       expect([code, error]).toEqual([1, expect.stringContaining('no dead letter named dlq_nowhere')]);

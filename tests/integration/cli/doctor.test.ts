@@ -129,7 +129,7 @@ describe('signalbox doctor', () => {
     for (const consumer of consumers) await consumer.close();
   });
 
-  it('says what to do when the servers are away, and shows no password', async () => {
+  it('names the servers that do not answer with a remedy, and shows no password', async () => {
     const { code, find } = await examine({
       DATABASE_URL: `postgres://u:hush-hush@${nobody}/x`,
       REDIS_URL: `redis://:hush-hush@${nobody}`,
@@ -140,14 +140,14 @@ describe('signalbox doctor', () => {
     expect(JSON.stringify([find('Postgres'), find('Redis')])).not.toContain('hush-hush');
   });
 
-  it('says which variables are missing', async () => {
+  it('names the variables that are missing', async () => {
     const { code, find } = await examine({ DATABASE_URL: '', REDIS_URL: '' });
     expect(code).toBe(1);
     expect(find('Postgres')?.say).toBe('DATABASE_URL is not set');
     expect(find('Redis')?.say).toBe('REDIS_URL is not set');
   });
 
-  it('names the migrations that are still to run', async () => {
+  it('names the migrations that have not run', async () => {
     const empty = new URL(inject('databaseUrl'));
     const { find, code } = await examine({ DATABASE_URL: empty.href });
     expect(find('migrations')).toMatchObject({ state: 'fail', remedy: 'Run `npm run signalbox -- migrate`.' });
@@ -155,7 +155,7 @@ describe('signalbox doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('warns that every login may create tables, until the migration has revoked that', async () => {
+  it('warns that every login may create tables, until a migration has revoked this right', async () => {
     const owner = openRawPool(database.url);
     await owner.query(`grant temporary on database ${new URL(database.url).pathname.slice(1)} to public`);
     await owner.end();
@@ -166,7 +166,7 @@ describe('signalbox doctor', () => {
     expect((await examine()).find('rights')).toBeUndefined();
   });
 
-  it('refuses a Redis that may evict keys', async () => {
+  it('reports a Redis that may evict keys as a failure', async () => {
     const redis = await startOwnRedis(['maxmemory-policy allkeys-lru', 'appendonly no']);
     const { find, code } = await examine({ REDIS_URL: redis.url });
     await redis.stop();
@@ -175,7 +175,7 @@ describe('signalbox doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('asks each service of run.json, and quotes what it lacks', async () => {
+  it('asks each service of run.json for its health, and quotes its problem', async () => {
     const runFile = join(folder, 'broken.json');
     const services = [
       { name: 'worker', probeUrl: `${root}/broken` },
@@ -188,7 +188,7 @@ describe('signalbox doctor', () => {
     expect(code).toBe(1);
   });
 
-  it('reports a bot token that Telegram refuses, and never shows it', async () => {
+  it('reports a bot token that Telegram refuses, and never shows the token', async () => {
     const { find, code } = await examine({ TELEGRAM_BOT_TOKEN: '1:bad', TELEGRAM_API_ROOT: root });
     expect(find('Telegram')).toMatchObject({ state: 'fail', say: expect.stringContaining('Unauthorized') });
     expect(JSON.stringify(find('Telegram'))).not.toContain('1:bad');
