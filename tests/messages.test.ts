@@ -41,7 +41,7 @@ const spoken = new Map([
 const others = [...languages.keys()].filter((language) => language !== 'en');
 
 describe('the message catalog', () => {
-  it('contains the sentence of every call with all of its values, and no unused sentence', () => {
+  it('contains a sentence with matching values for every call of say(), and no unused sentence', () => {
     expect(findWrongMessages(product, english)).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('the message catalog', () => {
     expect(findWrongMessages([{ path: 'x.ts', text }], sentences)).toEqual(expect.arrayContaining(problems));
   });
 
-  it('uses the same values in every language', () => {
+  it('uses the same placeholders in every language', () => {
     expect([...languages].flatMap(([language, sentences]) => findUntranslatable(language, sentences, spoken))).toEqual(
       [],
     );
@@ -86,7 +86,7 @@ describe('the message catalog', () => {
       }
   });
 
-  it('is parsed for the values in plurals and choices', () => {
+  it('is parsed for the placeholders in plurals and choices', () => {
     expect(
       readPlaceholders('{count, plural, one {# of {owner}} other {{count} of them}} {how, select, a {x} other {y}}'),
     ).toEqual(['count', 'how', 'owner']);

@@ -50,7 +50,7 @@ test('a lock whose pid was given to another process is taken over', () => {
   expect(() => takeInstanceLock(dir)()).not.toThrow();
 });
 
-test('a lock file that was cut off is taken over', () => {
+test('a lock file with incomplete content is taken over', () => {
   writeFileSync(join(dir, 'lock'), '{"pid":');
   expect(() => takeInstanceLock(dir)()).not.toThrow();
 });

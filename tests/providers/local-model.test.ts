@@ -59,7 +59,7 @@ describe('a model server on this machine', () => {
     });
   });
 
-  it('is skipped for the next usable one', async () => {
+  it('that is unusable is skipped for the next usable server', async () => {
     const [first, second] = [await serve(OLLAMA, [], talks), await serve(LM_STUDIO, ['big'], calls)];
     expect(await find(first, second)).toMatchObject({ server: 'LM Studio' });
   });

@@ -135,7 +135,7 @@ test('a group is shown no drafts', async () => {
   expect((await harness.calls('sendMessageDraft')).map((call) => call.chatId)).toEqual([1001]);
 });
 
-test('an interval of 0 turns drafts off', async () => {
+test('a draft interval of 0 turns drafts off', async () => {
   await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: '0' });
   await harness.meet(1001);
   await write(1001, 'turn_1', 'not shown');

@@ -55,7 +55,7 @@ describe('a link whose text hides its address', () => {
     expect(said).toContain('https://git.example.org/new.git');
   });
 
-  test('has no effect before its address was confirmed when its text shows another address', async () => {
+  test('that shows another address has no effect before its true address is confirmed', async () => {
     const shown = 'https://good.example/shop.git';
     const said = await sendLink(`create project bait with repository [${shown}]`, 'https://evil.example/shop.git');
     expect(said).toContain('https://evil.example/shop.git');

@@ -187,7 +187,7 @@ describe('a login', () => {
   });
 });
 
-describe('demo people who can be chosen without a code', () => {
+describe('the demo people on the sign-in page', () => {
   test('are offered when only the local machine can connect, and do not include programs', async () => {
     const { url } = await bench.start({ WEB_DEMO_PEOPLE: 'on' });
     await addPerson('ingress-ci');

@@ -233,31 +233,28 @@ describe('signalbox doctor', () => {
     expect([missing, named, forbidden].map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
-  it.skipIf(sandbox === null)(
-    'says before the first deployment whether deployed programs can be confined, and what to do',
-    async () => {
-      const { find } = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path });
-      expect(find('confinement')).toMatchObject({
-        state: 'ok',
-        say: expect.stringMatching(/^programs .* in a sandbox$/),
-      });
-      const missing = await examine({ PATH: join(folder, 'empty') });
-      expect(missing.find('confinement')).toMatchObject({
-        state: 'warn',
-        say: 'programs cannot be confined: bubblewrap is not installed',
-        remedy: expect.stringContaining('apt-get install bubblewrap'),
-      });
-      const off = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path, PROCESS_CONFINEMENT: 'off' });
-      expect(off.find('confinement')).toMatchObject({ state: 'warn', say: expect.stringContaining('it is off') });
-    },
-  );
+  it.skipIf(sandbox === null)('warns when deployed programs cannot run in a sandbox, and names a remedy', async () => {
+    const { find } = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path });
+    expect(find('confinement')).toMatchObject({
+      state: 'ok',
+      say: expect.stringMatching(/^programs .* in a sandbox$/),
+    });
+    const missing = await examine({ PATH: join(folder, 'empty') });
+    expect(missing.find('confinement')).toMatchObject({
+      state: 'warn',
+      say: 'programs cannot be confined: bubblewrap is not installed',
+      remedy: expect.stringContaining('apt-get install bubblewrap'),
+    });
+    const off = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path, PROCESS_CONFINEMENT: 'off' });
+    expect(off.find('confinement')).toMatchObject({ state: 'warn', say: expect.stringContaining('it is off') });
+  });
 
   it.each([
     [{ MODEL: 'openai' }, 'fail', 'openai needs OPENAI_API_KEY'],
     [{ OPENAI_API_KEY: 'wrong' }, 'fail', 'refuses the key (HTTP 401)'],
     [{ OPENAI_API_KEY: 'right' }, 'ok', 'gpt-4.1-mini at 127.0.0.1'],
     [{ MODEL: 'offline' }, 'ok', 'offline'],
-  ])('judges the model settings %j as %s', async (settings, state, say) => {
+  ])('reports on the model settings %j with the state %s', async (settings, state, say) => {
     const { find } = await examine({
       MODEL: '',
       OPENAI_BASE_URL: 'MODEL' in settings ? '' : `${root}/v1`,

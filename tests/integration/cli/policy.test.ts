@@ -62,7 +62,7 @@ describe('signalbox policy check', () => {
     });
   });
 
-  it('accepts the shipped rules together with the change window', async () => {
+  it('accepts the shipped rules with the rule for a change window added', async () => {
     const { code, out } = await nowhere('policy', 'check', '--policies', withChangeWindow());
     expect(out).toContain('off-hours-asks-admins');
     expect(code).toBe(0);
@@ -155,7 +155,7 @@ describe('signalbox policy explain', () => {
     expect(results).toMatchObject([{ rule: 'viewers-change-nothing' }, { rule: 'production-asks-two' }]);
   });
 
-  it('reads one object from standard input', async () => {
+  it('decides the one call that standard input describes as JSON', async () => {
     const { code, out } = await openTerminal({}, ['{"risk":', '"dangerous"}'])('policy', 'explain');
     expect(code).toBe(0);
     expect(out).toMatch(/^effect +ask$/m);

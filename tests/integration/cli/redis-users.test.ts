@@ -85,7 +85,7 @@ async function answer(user: string, password: string, ...command: readonly [stri
   }
 }
 
-it('migrate creates a Redis user per service, limited to its keys, which survives a restart of Redis', async () => {
+it('the Redis user of each service is limited to the keys of its service, and survives a restart of Redis', async () => {
   await start('administrator-one');
   expect(await answer('default', 'nopassword', 'ping')).toBe('WRONGPASS');
   const migrate = (administrator: string) =>

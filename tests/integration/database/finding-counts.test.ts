@@ -47,7 +47,7 @@ const scan = (project: string, analyzer: string, names: readonly string[]): Prom
     return reconcileFindings(db, { project, runId: nextId(), commit: 'c', analyzers: [analyzer], found });
   });
 
-describe('how many findings are open', () => {
+describe('the count of open findings', () => {
   const findings = () => createFindingStore(pool);
   const project = fc.constantFrom(...PROJECTS);
   const step = fc.oneof(

@@ -76,7 +76,7 @@ it('no login of a service can create a temporary table in the databases postgres
   }
 });
 
-describe('in a database that lets everybody make temporary tables again', () => {
+describe('in a database where every login may create temporary tables', () => {
   beforeAll(() =>
     owner.query(`do $$ begin execute format('grant temporary on database %I to public', current_database()); end $$`),
   );
@@ -122,7 +122,7 @@ it('only the login that runs actions can mark the effects of an action', async (
   expect((await owner.query(`select from action_effects where action_id = 'act_deploy'`)).rowCount).toBe(0);
 });
 
-it('every function with the rights of its owner searches temporary tables last, and is granted explicitly', async () => {
+it('every SECURITY DEFINER function searches temporary tables last, and is granted to named roles only', async () => {
   const { rows } = await owner.query<{ name: string; path: string | null; everybody: boolean }>(
     `select p.oid::regprocedure::text as name, has_function_privilege('public', p.oid, 'execute') as everybody,
             (select substr(c, length('search_path=') + 1) from unnest(p.proconfig) c where starts_with(c, 'search_path=')) as path

@@ -14,7 +14,7 @@ import { eventually } from '../../support/until.ts';
 
 // Data folders of earlier releases, with conversations, a deployment, a secret, a lost card and a request that waits for two people. The
 // stack goes through every recorded turn when it is closed, those of the old release too.
-describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
+describe.each(SAVED_FOLDERS)('a data folder from an older release (%s)', (folder) => {
   let stack: Stack;
   let dataDir: string;
   let database: TestDatabase;
@@ -114,7 +114,7 @@ describe.each(SAVED_FOLDERS)('the %s data folder', (folder) => {
     ],
     ['verdict of the judge', 'verdict', (record) => Object.assign(record, { outcome: 'limit' })],
     ['record in the audit', 'text', ({ calls }) => calls.forEach((call) => (call.durationMs += 1))],
-  ])('names the %s when the %s of a turn of the old release is forged', async (what, _, change) => {
+  ])('fails its replay, which names the %s, when the %s of a recorded turn is forged', async (what, _, change) => {
     const { rows } = await stack.pool.query<{ turn_id: string; pass: number; record: unknown; record_hash: string }>(
       `select turn_id, pass, record, record_hash from execution_turns
       where record -> 'calls' -> 0 -> 'decided' ->> 'decision' is not null order by recorded_at limit 1`,

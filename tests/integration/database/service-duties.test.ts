@@ -118,7 +118,7 @@ describe('with its own database login', () => {
   });
 });
 
-it('an incident that the login deploy records never reaches an admin as a fault of Signalbox', async () => {
+it('an incident that the deployment pool records never reaches an admin as a fault of Signalbox', async () => {
   await as('deploy').query(incident('service:shop/production', 'redis-full'));
   await as('deploy').query(incident('service:shop/production', 'note'));
   const pool = openRawPool(serviceUrl(database.url, 'maintenance'));

@@ -62,7 +62,7 @@ it('no role of a service may write to an audit table', async () => {
   expect(writes).toEqual([]);
 });
 
-it('a service uses its own role where its login may, and otherwise the role that services share', async () => {
+it('a service takes its own database role when its login has that role, and otherwise the shared role', async () => {
   const [old, own] = [`old_${randomBytes(4).toString('hex')}`, `own_${randomBytes(4).toString('hex')}`];
   for (const [login, role] of [
     [old, 'signalbox_app'],

@@ -69,7 +69,7 @@ const message = (key: string, chatKey: string, slot: string | null) => ({
 
 describe.each(
   POOLS.flatMap((thief) => POOLS.filter((other) => other !== thief).map((other) => ({ thief, victim: other }))),
-)('the login of $thief, at runs of $victim', ({ thief, victim }) => {
+)('the login of pool $thief, for runs of pool $victim,', ({ thief, victim }) => {
   const runId = `act_${thief}_${victim}`;
   beforeAll(() => new RunStore(owner).create(intent(runId, JOB[victim])));
 

@@ -19,16 +19,19 @@ it.each<[SavedFolder, string]>([
   ['early', '34'],
   ['late', '38'],
   ['late', '52'],
-])('a database of the %s release after migration %s gets the schema of a new one', async (name, last) => {
-  await migrate(url, writeSavedMigrations(name, last));
-  await db.query(`insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`);
-  expect((await readMigrationStatus(db)).pending).toEqual(migrations);
-  expect(await migrateWithSamples(url)).toEqual([...migrations, 'bank/01_cards', 'bank/02_mortgage']);
-  expect(await readMigrationStatus(db)).toEqual({ applied: migrations, pending: [], unknown: [] });
-  expect(await describeSchema(db)).toEqual(await describeNew());
-  expect((await db.query('select name from users')).rows).toEqual([{ name: 'Ada' }]);
-  expect(await migrateWithSamples(url)).toEqual([]);
-});
+])(
+  'a database of the %s release after migration %s is upgraded to the schema of a new database',
+  async (name, last) => {
+    await migrate(url, writeSavedMigrations(name, last));
+    await db.query(`insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`);
+    expect((await readMigrationStatus(db)).pending).toEqual(migrations);
+    expect(await migrateWithSamples(url)).toEqual([...migrations, 'bank/01_cards', 'bank/02_mortgage']);
+    expect(await readMigrationStatus(db)).toEqual({ applied: migrations, pending: [], unknown: [] });
+    expect(await describeSchema(db)).toEqual(await describeNew());
+    expect((await db.query('select name from users')).rows).toEqual([{ name: 'Ada' }]);
+    expect(await migrateWithSamples(url)).toEqual([]);
+  },
+);
 
 it('an upgrade keeps a copy of the database from before the upgrade', async () => {
   await migrate(url, writeSavedMigrations('early'));

@@ -49,7 +49,7 @@ async function converse(n: number): Promise<void> {
   expect(await takeNextRow(db, claimed.chat, { ...chatOptions, result, pauseMs: null })).toEqual({ state: 'released' });
 }
 
-it('a conversation scans no whole table with cached query plans from when the tables were small', async () => {
+it('query plans that were cached while tables were small cause no full scan of a table that has grown', async () => {
   await bench.pool.query('analyze');
   for (let n = 0; n < CALLS; n += 1) await converse(n);
   for (const text of BURST) await bench.pool.query(`${text} from generate_series(1, ${ROWS}) n`);

@@ -48,7 +48,7 @@ describe('an update of Telegram', () => {
     expect((await inbox()).map((row) => row.text)).toEqual(['once', 'end']);
   });
 
-  test("an update with an id that another person's update has is admitted once, however often it comes", async () => {
+  test("an update with the id of another person's update is admitted once, even when it arrives repeatedly", async () => {
     const gil = { chat: { id: 1002, type: 'private' }, from: { id: 1002, is_bot: false, first_name: 'Bea' } };
     await inject(update(900, 'of Ada'));
     for (let time = 0; time < 3; time += 1) await inject(update(900, 'of another', gil));
@@ -72,7 +72,7 @@ describe('an update of Telegram', () => {
     expect((await untilRows(ids.length)).map((row) => row.text)).toEqual(ids.map((id) => `n${id}`));
   });
 
-  test('invalid updates are ignored with a reason and delay no others', async () => {
+  test('invalid updates are ignored with a reason, and delay no valid update', async () => {
     const nonsense = [
       {},
       { update_id: 'x' },
@@ -93,7 +93,7 @@ describe('an update of Telegram', () => {
     expect(lines.filter((line) => line['level'] === 'error')).toEqual([]);
   });
 
-  test('a megabyte of text is refused in one line and not kept', async () => {
+  test('a message of one megabyte is refused with one line, and is not stored', async () => {
     await harness.startGateway();
     await harness.people.post('/api/messages', { from: 1001, text: 'x'.repeat(1_000_000), raw: true });
     const [row] = await untilRows(1);
@@ -109,7 +109,7 @@ describe('an update of Telegram', () => {
     expect((await untilRows(1))[0]?.text).toBe('ab\ufffdc');
   });
 
-  test('one update that the database refuses becomes a dead letter, the others are admitted', async () => {
+  test('an update that the database refuses becomes a dead letter, and the other updates are admitted', async () => {
     await harness.rows(`create function refuse() returns trigger language plpgsql as
       $$ begin if new.envelope ->> 'text' = 'poison' then raise exception 'no'; end if; return new; end $$`);
     await harness.rows('create trigger refuse before insert on inbox for each row execute function refuse()');

@@ -215,7 +215,7 @@ describe('an album', () => {
   });
 });
 
-describe('in a group where the bot sees everything', () => {
+describe('in a group where the bot receives every message', () => {
   beforeEach(async () => {
     await harness.people.post('/api/rights', { by: 1001, status: 'administrator' });
   });

@@ -60,7 +60,7 @@ test('/status says that nothing is running', async () => {
   expect(await ask(1005, '/status')).toBe('Nothing is running.');
 });
 
-test('/status shows the running turn, waiting messages, the topic and the jobs', async () => {
+test('/status shows the running turn, waiting messages, the title of the conversation and its jobs', async () => {
   await wait();
   await wait();
   await harness.rows(

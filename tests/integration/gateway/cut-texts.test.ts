@@ -62,7 +62,7 @@ test('three parts that the client cut between words become one message in order'
   expect(first?.text).toBe([`one ${whole(3_900)}`, `two ${whole(2_200)}`, 'three'].join('\n'));
 });
 
-test('a second part of a text that begins like a command is text', async () => {
+test('a second part of a long message that begins with a slash is text, not a command', async () => {
   await send(whole(4_096));
   await send('/var/log/syslog says no');
   await send(whole(4_096));

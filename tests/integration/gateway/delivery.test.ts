@@ -224,7 +224,7 @@ test('a message that Telegram refuses for good becomes a dead letter, and the ne
   ]);
 });
 
-test('a message becomes a dead letter after a number of failed tries', async () => {
+test('a message becomes a dead letter after the maximum number of failed tries', async () => {
   const [id] = await harness.say('telegram:1001', [{ text: 'never' }], false);
   await harness.rows('update outbox set attempts = 7 where id = $1', [id]);
   await harness.fault({ method: 'sendMessage', error: { code: 500 }, times: 3 });
@@ -244,7 +244,7 @@ test('typing is shown while no message is being sent', async () => {
   await until('both are tried', async () => (await harness.calls('sendChatAction')).length === 2);
 });
 
-test('an unreadable entry of the stream becomes a dead letter', async () => {
+test('an unreadable entry of the outbox stream becomes a dead letter', async () => {
   await harness.redis.xadd(`${harness.prefix}{out:telegram:0}:messages`, '*', 'data', '{"kind":"shout"}');
   await until('it is recorded', async () => {
     const rows = await harness.rows(`select 1 from dead_letters where source = 'stream'`);

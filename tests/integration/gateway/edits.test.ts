@@ -68,7 +68,7 @@ test('an edit of a waiting message changes its text and keeps its place in the q
   expect(await harness.said(1001)).toEqual([]);
 });
 
-test('an edit of a message that a turn has taken changes nothing, and is refused once with a line', async () => {
+test('an edit of a message that a turn is working on changes nothing, and is refused once with a line', async () => {
   const id = await send('deploy shop');
   await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   await edit(id, 'deploy blog');
@@ -88,7 +88,7 @@ test('an edit of a message that a turn has taken changes nothing, and is refused
   expect(line?.replyTo).toBe(id);
 });
 
-test('an edit of a message whose turn died is refused like one of a taken message', async () => {
+test('an edit of a message whose turn died is refused like an edit of a message in progress', async () => {
   const id = await send('deploy shop');
   await claimLane(harness.pool, PEOPLE.admin, { ...OPTIONS, leaseMs: 1 });
   await edit(id, 'deploy blog');
@@ -130,7 +130,7 @@ test.each([
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome });
 });
 
-test('an edit without changed words, such as a link preview, is ignored', async () => {
+test('an edit that leaves the text unchanged, for example by adding a link preview, is ignored', async () => {
   const id = await send('see https://example.com');
   const update = {
     update_id: 9_000,
@@ -241,7 +241,7 @@ test('an edit that comes while a turn starts changes nothing, and is answered wi
   expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
 });
 
-test('a turn that starts during an edit sees the edit', async () => {
+test('a turn that starts during an edit uses the edited text', async () => {
   const id = await send('deploy shop');
   const client = await harness.pool.connect();
   try {

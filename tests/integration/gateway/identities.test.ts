@@ -106,7 +106,7 @@ describe('two accounts of one person', () => {
     expect((await people()).map(({ user_key }) => user_key)).toEqual(['1001', '1005']);
   });
 
-  test('are listed, and either can unlink the second one', async () => {
+  test('are listed, and either account can unlink the second account', async () => {
     expect(await ask(1002, '/link')).toMatch(/Your accounts here:\n\n.*Ben, 1002, the first one\n.*Ada at home, 1010/);
     expect(await ask(OTHER, '/link remove 1002')).toMatch(/^You cannot unlink/);
     expect(await ask(1001, '/link remove 1010')).toMatch(/^You cannot unlink/);

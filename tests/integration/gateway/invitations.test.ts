@@ -189,7 +189,7 @@ describe('in a group', () => {
     await harness.people.post('/api/rights', { by: 1001, status: 'administrator' });
   });
 
-  test('a code is voided, because everybody has seen it', async () => {
+  test('an invitation code that is posted is voided, because everybody has seen it', async () => {
     const { code } = await invite('admin');
     await say(1002, `@signalbox_bot ${code}`, 'ops');
     await until('it is answered', async () => (await harness.said(1002, 'ops')).length === 1);
@@ -198,7 +198,7 @@ describe('in a group', () => {
     expect(await history()).not.toContain(code);
   });
 
-  test('an owner code is voided too, and a stranger who sends it gets no answer', async () => {
+  test('an owner code that is posted is voided, and a stranger who posts it gets no answer', async () => {
     await harness.rows(`update users set role = 'developer'`);
     const code = (await ensureOwnerCode(harness.databaseUrl)) ?? '';
     await say(1010, `@signalbox_bot ${code}`, 'ops');

@@ -142,7 +142,7 @@ test('an unknown command is answered with the nearest known command, and never r
   expect(await harness.rows('select 1 from inbox where outcome is null')).toEqual([]);
 });
 
-test("commands work in any case and with the bot's name after them", async () => {
+test("a command is recognized in upper or lower case, and with the bot's name after it", async () => {
   expect(await ask(1005, '/WhoAmI@Signalbox_Bot')).toBe('You are Eli, id 1005, role viewer.');
 });
 

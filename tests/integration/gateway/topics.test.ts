@@ -33,7 +33,7 @@ const statusOf = async (key: string): Promise<readonly string[]> =>
   );
 const WHO = 'You are Ada, id 1001, role admin.';
 
-test('a question in a topic is answered in that topic, and one in the general topic without a topic id', async () => {
+test('a question in a topic is answered in that topic, and a question in the general topic without a topic id', async () => {
   await harness.startGateway();
   await inTopic(DEPLOYS, '/help@signalbox_bot');
   await inTopic(null, '/status@signalbox_bot');

@@ -46,7 +46,7 @@ const press = async (from: number, button: string, chat?: 'ops'): Promise<string
   });
 };
 
-describe('where the bot is an administrator', () => {
+describe('in a group where the bot is an administrator', () => {
   beforeEach(async () => {
     await promote();
   });
@@ -130,7 +130,7 @@ describe('where the bot is an administrator', () => {
   });
 });
 
-describe('where the bot is a plain member', () => {
+describe('in a group where the bot is a plain member', () => {
   test('a private answer is sent to the private chat, under a line that says so', async () => {
     await harness.meet(ADA);
     await inGroup(ADA, '/people@signalbox_bot');

@@ -73,7 +73,7 @@ describe('a deploy request', () => {
       );
   });
 
-  it('is placed on the server with the most free memory, and later ones stay there', async () => {
+  it('is placed on the server with the most free memory, and later deployments of its service stay there', async () => {
     await registerServer('new', 'staging', 9_000);
     await pool.query(`update servers set measured_at = null where name = 'new'`);
     await expect(createDeploymentStore(pool).request(wish('act_0'))).rejects.toThrow(
@@ -100,7 +100,7 @@ describe('a deploy request', () => {
   });
 });
 
-it('a rollback after two deployments of one release goes to the release before', async () => {
+it('a rollback after two deployments of one release returns to the release before it', async () => {
   const deployments = createDeploymentStore(pool);
   for (const [id, release] of [
     ['act_1', '1.0-aaa'],
@@ -143,7 +143,7 @@ describe('the work on a deployment', () => {
     ).rejects.toThrow('no deployment goes from building to succeeded');
   });
 
-  it('sees a cancel request until the switch of traffic begins, and never switches after a request', async () => {
+  it('sees a cancel request until the switch of traffic begins, and never switches traffic after a cancel request', async () => {
     const deployments = createDeploymentStore(pool);
     await deployments.request(wish('act_1'));
     const work = new DeploymentStore(pool);
@@ -241,7 +241,7 @@ describe('ports and variables', () => {
     expect(await leases.lease({ ...lease, label: 'instance:act_2' }, [])).toEqual({ port: 8000, isOld: false });
   });
 
-  it('a variable creates its service, and its last value counts', async () => {
+  it('setting a variable creates its service, and the last value is used', async () => {
     const services = createServiceStore(pool);
     const color = { name: 'COLOR', value: 'blue', secret: null, givenBy: 'telegram:1' };
     expect(await services.setVariable(SHOP, color, 'act_1')).toEqual(color);

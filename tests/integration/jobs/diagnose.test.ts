@@ -179,7 +179,7 @@ describe('a running service', () => {
     expect(groups.find(({ sample }) => sample.includes('order'))).toMatchObject({ count: 3, source: 'log' });
   });
 
-  it('runs a command that only reads on its server, and refuses `rm -rf /`', async () => {
+  it('has a read-only command run on its server, and `rm -rf /` refused', async () => {
     const ran = await run('diagnostic.run', { server: 'local', command: 'uname -s', ...unasked, actionId: 'act_d' });
     expect(ran).toMatchObject({ code: 0, stdout: 'Linux\n' });
     await expect(
@@ -196,7 +196,7 @@ describe('a running service', () => {
     });
   });
 
-  it('runs unapproved commands without a shell, and approved ones with one', async () => {
+  it('has unapproved commands run without a shell, and approved commands with a shell', async () => {
     const command = 'echo $((20 + 3))';
     expect(await run('diagnostic.run', { server: 'local', command, ...asked, actionId: 'act_f' })).toMatchObject({
       stdout: '23\n',

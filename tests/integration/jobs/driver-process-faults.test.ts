@@ -140,7 +140,7 @@ describe('a program that ran before a restart of the machine', { timeout: 60_000
   });
 });
 
-describe('a log', { timeout: 60_000 }, () => {
+describe('the log of a program', { timeout: 60_000 }, () => {
   it('keeps its newest lines and never takes more than twice its size limit', async () => {
     const { id, instance, folder } = await launch();
     await serves(instance, id);
@@ -160,7 +160,7 @@ describe('a log', { timeout: 60_000 }, () => {
     expect(existsSync(join(folder, 'log.2'))).toBe(false);
   });
 
-  it('continues, and so does the program, when the process that writes the log is killed', async () => {
+  it('continues when the process that writes the log is killed, and the program keeps running', async () => {
     const { id, instance, folder } = await launch();
     await serves(instance, id);
     const keepers = [...processesWith(join(folder, 'keeper.cjs'))].filter(([, line]) => line.includes('node'));

@@ -127,7 +127,7 @@ describe('the job service', () => {
     expect({ key: existsSync(key), signing: existsSync(audit) }).toEqual(expected);
   });
 
-  it('stops in time and with code 0', async () => {
+  it('exits with code 0 on SIGTERM', async () => {
     const child = startProcess({});
     const exit = new Promise<number | null>((resolve) => child.on('exit', resolve));
     await until(async () => (await scheduled('knowledge.index')).length === 1);
@@ -135,7 +135,7 @@ describe('the job service', () => {
     expect(await exit).toBe(0);
   });
 
-  it('answers its probes and counts its jobs', async () => {
+  it('answers its readiness probe, and counts its jobs in the metrics', async () => {
     const service = await bench.startService(settings());
     const get = async (path: string) => {
       const response = await fetch(`http://127.0.0.1:${service.probePort}${path}`);

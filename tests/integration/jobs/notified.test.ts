@@ -166,7 +166,7 @@ describe('an incident report without a reachable recipient', () => {
     expect(await listFaults(bench.deploy)).toEqual([]);
   });
 
-  test('is sent to the admins by another pool when its own pool lacks the right', async () => {
+  test('is sent to the admins by another pool when its own pool may not read the recipients', async () => {
     await bench.person('1001', 'admin', ['telegram:1001'], { language: 'de' });
     await bench.person('1003', 'admin', ['telegram:1003', 'telegram:-7']);
     await bench.person('1004', 'admin', ['telegram:-7']);

@@ -8,7 +8,7 @@ const CONFLICT = 'export const a = 1;\n<<<<<<< HEAD\nexport const b = 2;\n======
 const README = { 'README.md': '# Shop\n' };
 const PLAIN = 'export const a = 1;\nexport const b = 2;\n';
 
-describe('a chain over the repository of a project', () => {
+describe("a chain of scan agents over a project's repository", () => {
   let bench: RepositoryBench;
   beforeEach(async () => {
     bench = await openRepositoryBench();

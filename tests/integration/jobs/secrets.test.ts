@@ -77,7 +77,7 @@ it('a secret whose row was copied to another person cannot be decrypted', async 
   expect(await audited()).toEqual([]);
 });
 
-it('a job that fails with a secret in its error text leaves the secret nowhere', async () => {
+it('a job that fails with a secret in its error text has the secret removed from the stored error', async () => {
   await keep('1001');
   bench.startRunner(async (_payload, { openSecret }) => {
     const value = await openSecret(HANDLE, 'look');

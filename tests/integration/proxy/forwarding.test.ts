@@ -107,7 +107,7 @@ const ask = (
     asked.end(body);
   });
 
-describe('a request', () => {
+describe('a request through the proxy', () => {
   it('arrives with the address of its sender, and without hop-by-hop headers', async () => {
     let seen: IncomingMessage['headers'] = {};
     const instance = await startInstance(({ headers }, response) => {
@@ -215,7 +215,7 @@ describe('a request', () => {
   it.each([
     ['GET', 2],
     ['POST', 1],
-  ])('%s that the instance receives and does not answer is sent %i times', async (method, times) => {
+  ])('with the method %s is sent %i times when its instance closes without an answer', async (method, times) => {
     let connections = 0;
     const instance = await listening(
       createTcpServer((socket: Socket) => {

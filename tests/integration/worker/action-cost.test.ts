@@ -27,7 +27,7 @@ const act = tool({
   phrases: { done: () => 'Did it.' },
 });
 
-describe('the database cost of a change that needs no approval', () => {
+describe('a change that needs no approval', () => {
   let database: TestDatabase;
   let pool: Pool;
   let policy: PolicyEngine;
@@ -70,7 +70,7 @@ describe('the database cost of a change that needs no approval', () => {
     return executeCall(parts, scope, call);
   };
 
-  it('is three statements: reading the policy facts, storing the intent and storing the result', async () => {
+  it('costs three database statements: reading the policy facts, storing the intent and storing the result', async () => {
     expect(await change()).toMatchObject({ ok: true });
     expect(sent).toEqual(['action_facts', 'action_begin', 'action_settle']);
     const { rows } = await pool.query(`select kind, count(*)::int from audit_events group by 1 order by 1`);
@@ -81,7 +81,7 @@ describe('the database cost of a change that needs no approval', () => {
     ]);
   });
 
-  it('includes the counting of calls only where a budget limits them', async () => {
+  it('counts its calls in the database only where a budget limits them', async () => {
     const { rows } = await pool.query<{ count: number }>(
       `select count(*)::int from actions where started_at is not null`,
     );
@@ -115,7 +115,7 @@ describe('the database cost of a change that needs no approval', () => {
     });
     const held = { userKey: '1', epoch: '7' };
 
-    it('is three statements as well, because the intent stores the checkpoint', async () => {
+    it('costs three database statements as well, because storing the intent stores the checkpoint', async () => {
       expect(await change({}, scopeWith('stored', held, null))).toMatchObject({ ok: true });
       expect(sent).toEqual(['action_facts', 'action_begin_checkpoint', 'action_settle']);
       expect(await inTables('stored')).toEqual([1, 1]);
@@ -124,7 +124,7 @@ describe('the database cost of a change that needs no approval', () => {
     it.each([
       ['another worker has the lane', { userKey: '1', epoch: '6' }, null],
       ['the thread has gone on', held, 'one that is not the newest'],
-    ])('is rolled back with the checkpoint when %s', async (why, lane, parentId) => {
+    ])('stores neither the intent nor the checkpoint when %s', async (why, lane, parentId) => {
       await change({}, scopeWith(why, held, null));
       await expect(change({}, scopeWith(why, lane, parentId))).rejects.toMatchObject({ code: 'LANE_LOST' });
       expect(await inTables(why)).toEqual([1, 1]);

@@ -96,7 +96,7 @@ describe('a model that misbehaves', () => {
     expect(await bench.outcomes('7')).toEqual(['answered', 'answered']);
   });
 
-  it('that finishes a task before it showed anything is refused', async () => {
+  it('that calls finish_task before it showed anything has the call refused', async () => {
     const replies = await ask((messages, tools) => {
       if (isParser(tools)) return intent();
       if (results(messages).length === 0)

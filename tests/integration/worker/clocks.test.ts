@@ -42,7 +42,7 @@ describe("a worker whose machine's clock is off", () => {
     expect(rows).toEqual([{ isInOrder: true, isOver: true }]);
   });
 
-  it('continues conversations that began on a machine with a right clock, and reports every change', async () => {
+  it('continues conversations that began on a machine with a correct clock, and reports every change', async () => {
     const people = ['73', '74', '75', '76'];
     for (const one of people) await bench.addPerson(one);
     const right = await bench.startWorker({ script: setsFlags, wiring: { groups: [flags] } });

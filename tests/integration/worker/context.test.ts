@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-it('this file has at least forty questions', () => {
+it('at least forty questions are asked about the prompt', () => {
   expect(QUESTIONS.length).toBeGreaterThanOrEqual(40);
 });
 
@@ -125,7 +125,7 @@ describe('the prompt of a person', () => {
     expect(sectionOf(prompt, 'Other conversations').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('backs claims about its content, so that such an answer gets no “Nothing was changed.” line', async () => {
+  it('supports answers about its content, which get no “Nothing was changed.” line', async () => {
     const { rows } = await bench.pool.query(`select body -> 'text' as text from outbox where body ? 'receipts'`);
     expect(rows).toEqual([]);
   });

@@ -64,7 +64,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
   });
 
-  it('that two outages interrupted is not failed: the turn is given back, and the call runs later', async () => {
+  it('that two outages interrupted is not failed: the turn is returned to the queue, and the call runs later', async () => {
     const one = call();
     const probe = () => Promise.resolve({ kind: 'not-done' as const });
     const run = () => Promise.reject(new Error('Connection terminated unexpectedly'));

@@ -110,7 +110,7 @@ describe('a model server that repeats one id in all of its answers', () => {
     expect(await ask('7', 'two')).toEqual(['You said one.', 'You said two.']);
   });
 
-  it('does not reach the result of another person who has the same action id', async () => {
+  it("does not get the result of another person's action that has the same id", async () => {
     await bench.pool.query(
       `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, result)
        values ($1, 't', 'user_8_1', '8', 'open_paper', '{"paper": "menu"}', 1, 'done', '{"result": "salaries of all"}')`,
@@ -126,7 +126,7 @@ describe('a model server that repeats one id in all of its answers', () => {
     expect(await ask('7', 'menu')).toContainEqual(expect.stringContaining('the text of menu'));
   });
 
-  it('has its own id in the record of the turn, beside the id that Signalbox gave', async () => {
+  it('has its id in the record of the turn, beside an id that Signalbox generated', async () => {
     await start(opens);
     await ask('7', 'alpha');
     const { rows } = await bench.pool.query<{ given: string; own: string }>(

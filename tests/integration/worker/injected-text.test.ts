@@ -190,7 +190,7 @@ describe('an order in text that somebody else wrote needs a tap of the requester
   });
 });
 
-describe('ordinary work', () => {
+describe('a change that the requester orders', () => {
   it('runs without a tap when no outside text was read', async () => {
     await start(puppet(call('set_flag', { project: 'blog' })));
     await say('do the usual');

@@ -98,7 +98,7 @@ it('a job that takes longer than its tool waits continues, and the person is not
   expect(await told()).toEqual(['Indexed.']);
 });
 
-it('a job that fails gives the tool its reason', async () => {
+it('a job that fails gives the reason to the tool that started it', async () => {
   const working = work(30_000);
   working.catch(() => undefined);
   await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: 'No room.' });

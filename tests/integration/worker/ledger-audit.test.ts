@@ -193,7 +193,7 @@ describe('an action whose audit event cannot be written', () => {
     expect(await found(actionId)).toEqual(before);
   });
 
-  it('keeps its first settlement when its handler ends later', async () => {
+  it('keeps its first recorded result when its handler ends later', async () => {
     const actionId = randomUUID();
     const result = { ok: false, result: null, say: 'gone', code: 'TOOL_OUTCOME_UNKNOWN', changed: false };
     during = () =>

@@ -111,7 +111,7 @@ describe('an action id that is used again', () => {
     expect(await events(actionId)).toEqual(['action.decided', 'action.started', 'action.settled', 'action.refused']);
   });
 
-  it('keeps the marks of the earlier result, and refuses other arguments', async () => {
+  it('keeps the privacy marks of the earlier result, and refuses other arguments', async () => {
     const actionId = randomUUID();
     await execute(actionId, 'read', { name: 'x' });
     await execute(actionId, 'read', { name: 'x' }, { turnId: 'turn_2' });

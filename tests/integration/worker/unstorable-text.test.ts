@@ -147,7 +147,7 @@ describe('text that a database cannot hold', () => {
     expect(await ask(call('fail', {}))).toContain('TOOL_FAILED');
   });
 
-  it('has failed no turn in any test of this file', async () => {
+  it('has made no turn fail in the tests before', async () => {
     expect((await bench.pool.query(`select error from turns where outcome = 'failed'`)).rows).toEqual([]);
     expect(await count('dead_letters')).toBe(0);
   });
