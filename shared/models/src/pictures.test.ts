@@ -12,7 +12,7 @@ test.each([
   ['ollama:qwen3-vl:8b', true],
   ['openai_compatible:gpt-4.1', false],
   ['azure_openai:chat', false],
-])('whether the model %s accepts pictures by default: %s', (model, expected) => {
+])('the model %s accepts pictures by default (true or false: %s)', (model, expected) => {
   expect(acceptsPictures(model)).toBe(expected);
 });
 

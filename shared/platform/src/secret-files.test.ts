@@ -73,7 +73,7 @@ test('a setting that is no secret cannot be read from a file', () => {
   expect(listVariables(SCHEMA.shape)).toEqual(['API_KEY', 'API_KEY_FILE', 'DATABASE_URL', 'DATABASE_URL_FILE', 'NAME']);
 });
 
-test('a schema that declares the _FILE variable as a setting of its own gets the path unread', () => {
+test('a schema with a _FILE setting of its own receives the path, and the file is not read', () => {
   const OWN = z.object({ KEY: z.string().optional().meta({ secret: true }), KEY_FILE: z.string().default('made.key') });
   expect(readConfig(OWN, { KEY_FILE: '/nowhere' })).toEqual({ KEY_FILE: '/nowhere' });
   expect(listVariables(OWN.shape)).toEqual(['KEY', 'KEY_FILE']);

@@ -4,7 +4,7 @@ import { isInfrastructureError } from './infrastructure.ts';
 
 const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
-it('a failure of Postgres or Redis is recognized at any depth of causes, so that no message is blamed for it', () => {
+it('a failure of Postgres or Redis is recognized even as a nested cause of another error', () => {
   for (const error of [
     coded('57P01'),
     coded('25006'),

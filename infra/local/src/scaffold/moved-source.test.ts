@@ -34,7 +34,7 @@ describe('an import in a moved file', () => {
     ['as before, when it stays where it was', BENCH, '../support/until.ts', '../support/until.ts'],
     ['as before, in another package', CHANNEL, '@signalbox/platform/log', '@signalbox/platform/log'],
     ['as before, outside of the product', CHANNEL, 'node:http', 'node:http'],
-  ])('names its target %s', (_, move, before, after) => {
+  ])('names the imported file %s', (_, move, before, after) => {
     const text = (specifier: string): string =>
       `import { x } from '${specifier}';\nconst y = await import('${specifier}');\n`;
     expect(rewriteImports(text(before), move, MOVES)).toBe(text(after));

@@ -61,7 +61,7 @@ describe('buildServices', () => {
     expect(existsSync(built('main.js'))).toBe(true);
   });
 
-  it('deletes a built sentence file when its source file is deleted', async () => {
+  it('deletes a built message file when its source file is deleted', async () => {
     await build();
     rmSync(join(checkout, 'services/bot/src/words/en.json'));
     expect(await build()).toBeNull();

@@ -42,7 +42,7 @@ test('commits since the newest release are checked, and older commits are not', 
   expect(out).not.toContain('an old one');
 });
 
-test('in a shallow clone only the newest commit is checked', () => {
+test('only the newest commit is checked in a shallow clone', () => {
   git('init', '-q', 'origin');
   const origin = join(folder, 'origin');
   git('-C', origin, 'commit', '--allow-empty', '-m', 'an old one');

@@ -112,7 +112,7 @@ test('in a group a bot receives a file only if its caption mentions the bot', as
   expect((await send('@signalbox_bot look')).updateId).not.toBeNull();
 });
 
-test('a file beyond 20 MB cannot be downloaded by a bot', async () => {
+test('a bot cannot download a file of more than 20 MB', async () => {
   const sizeBytes = 20 * 1024 * 1024 + 1;
   await client.post('/api/messages', { from: 1001, files: [{ name: 'film.mp4', sizeBytes }] });
   const { document } = await lastMessage();

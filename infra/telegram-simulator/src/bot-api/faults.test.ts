@@ -113,7 +113,7 @@ test('the fault badGateway returns an HTML page instead of JSON', async () => {
 test.each([
   ['before', ['/start']],
   ['after', ['/start', 'sent']],
-] as const)('a call that a fault suspends %s its effect gets no answer', async (hang, texts) => {
+] as const)('a call that a fault suspends %s the method runs gets no answer', async (hang, texts) => {
   await client.post('/api/faults', { method: 'sendMessage', hang });
   const controller = new AbortController();
   // grammY declares its own signal type; at run time it is the same class.

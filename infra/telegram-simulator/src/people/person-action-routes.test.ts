@@ -63,7 +63,7 @@ test('a client can send forged button data for a message that was deleted', asyn
   });
 });
 
-test('nobody can forward a message from or into a chat without being its member', async () => {
+test('a person can forward messages only between chats of which that person is a member', async () => {
   const { message_id: messageId } = await api.sendMessage(OPS, 'Deploy shop?', card);
   expect(await client.post('/api/forwards', { from: 1009, chat: 'ops', messageId })).toMatchObject({ ok: false });
   expect(await client.post('/api/forwards', { from: 1002, chat: 'ops', messageId, to: 1001 })).toMatchObject({

@@ -27,7 +27,7 @@ test.each([
   ['see /status', false],
   ['@signalbox_bot are you there?', true],
   ['@signalbox_bottle is not you', false],
-])('whether the bot receives %j in a group: %s', async (text, isReceived) => {
+])('in a group the bot receives the message %j (true or false: %s)', async (text, isReceived) => {
   const { updateId } = await client.post('/api/messages', { from: 1002, chat: 'ops', text });
   expect(updateId !== null).toBe(isReceived);
   expect(await api.getUpdates()).toHaveLength(isReceived ? 1 : 0);
@@ -131,7 +131,7 @@ test('the list of messages after a sequence number holds only new and changed me
   expect(all.map((message) => message.messageId)).toEqual([first.messageId, sent.message_id]);
 });
 
-test('nobody reads the private chat of another person', async () => {
+test('a person cannot read the private chat of another person', async () => {
   expect(await client.get('/api/chats/1001/messages?as=1002')).toMatchObject({ ok: false });
 });
 

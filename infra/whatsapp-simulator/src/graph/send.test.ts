@@ -55,7 +55,7 @@ describe('a message of the bot', () => {
     expect(await client.problems()).toEqual([]);
   });
 
-  it('a call with a wrong token is refused with code 190, and with an unknown phone number id or version with code 100', async () => {
+  it('a call with a wrong token gets error 190, and with an unknown number or version error 100', async () => {
     const path = `${BOT_DEFAULTS.phoneNumberId}/messages`;
     expect(codeOf(await callGraph(path, {}, 'wrong'))).toBe(190);
     expect(codeOf(await callGraph('1/messages', {}))).toBe(100);
@@ -85,8 +85,8 @@ describe('the window of 24 hours', () => {
   });
 });
 
-describe('a fault', () => {
-  it('a fault refuses the given number of messages to the given person', async () => {
+describe('an injected fault', () => {
+  it('refuses the given number of messages to the given person', async () => {
     await client.say(ADA, 'hi');
     await client.fault({ what: 'send', to: ADA, code: 131056, times: 2, skip: 1 });
     const codes = [];
@@ -94,7 +94,7 @@ describe('a fault', () => {
     expect(codes).toEqual([undefined, 131056, 131056, undefined]);
   });
 
-  it('a fault drops the connection before or after the message is shown', async () => {
+  it('drops the connection before or after the message is delivered', async () => {
     await client.say(ADA, 'hi');
     await client.fault({ what: 'send', dropConnection: 'before' });
     await expect(send(text('one'))).rejects.toThrow('fetch failed');

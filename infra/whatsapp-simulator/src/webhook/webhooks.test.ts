@@ -54,7 +54,7 @@ describe('a webhook', () => {
     await expect(client.subscribe('http://127.0.0.1:9/webhook')).rejects.toThrow('answered the challenge with 0');
   });
 
-  it('webhooks report a message as sent, delivered and read; one to a person who blocked the bot only as sent', async () => {
+  it('webhooks report a message as sent, delivered and read, but only as sent if the person blocked the bot', async () => {
     await client.say(ADA, 'hi');
     await send(text('one'));
     await client.read(ADA);

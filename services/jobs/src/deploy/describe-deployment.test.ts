@@ -22,7 +22,7 @@ test('the receipt of a deployment names the release, its address, the duration a
   expect(describeResult({ ...RESULT, replaced: null })).not.toContain('undo');
 });
 
-test('the report of a failed deployment says why it failed, what still serves, and quotes the last output lines', () => {
+test('the report of a failed deployment names the reason and the release that still runs, and quotes the last output lines', () => {
   const failure = {
     state: 'building' as const,
     code: 'BUILD_FAILED',
@@ -45,7 +45,7 @@ test('the report of a failed build quotes the cause even when a long stack trace
   expect(said).toMatch(/```\nmain\.js \(17:62\): Expression expected\n17: const x = ;\n {4}at step0 .*\n```$/);
 });
 
-test('the receipt of a deployment says when it is unknown which release serves', () => {
+test('the receipt of a deployment says so when it is unknown which release receives traffic', () => {
   expect(describeResult({ ...RESULT, state: 'unknown', serving: '1.0-def' })).toMatch(
     /I do not know whether 1\.1-abc serves/,
   );

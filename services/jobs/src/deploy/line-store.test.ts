@@ -14,7 +14,7 @@ test('of an output line that arrives in several pieces only the beginning is kep
   expect(kept.slice(1)).toEqual(['a [secret]', null, 'the next']);
 });
 
-test('output lines are stored under the deployment state they came in, and stored later if the table was unavailable', async () => {
+test('output lines are stored with the deployment state of their arrival, and stored later if the table was unavailable', async () => {
   const stored: [string, readonly string[]][] = [];
   let state: 'building' | 'starting' = 'building';
   let isAway = true;

@@ -15,10 +15,11 @@ describe('the address of a repository', () => {
     '127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.100.100.200', '0.0.0.0', '198.18.0.1', '224.0.0.1',
     '255.255.255.255', '::1', '::', 'fe80::1', 'fd00:ec2::254', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::7f00:1', '2002:7f00:1::',
     '2001:db8::1', 'ff02::1', 'localhost',
-  ])('%s is not public', (ip) => expect(isPublicAddress(ip)).toBe(false)); // prettier-ignore
+  ])('does not count as public at the IP address %s', (ip) => expect(isPublicAddress(ip)).toBe(false)); // prettier-ignore
 
-  it.each(['8.8.8.8', '140.82.121.4', '172.32.0.1', '2606:50c0:8000::153'])('%s is public', (ip) =>
-    expect(isPublicAddress(ip)).toBe(true),
+  it.each(['8.8.8.8', '140.82.121.4', '172.32.0.1', '2606:50c0:8000::153'])(
+    'counts as public at the IP address %s',
+    (ip) => expect(isPublicAddress(ip)).toBe(true),
   );
 
   it.each([

@@ -43,8 +43,8 @@ const DECIDED = {
   taint: null,
 } as unknown as RecordedDecision;
 
-describe('comparing the passes of a replayed turn with the recorded ones', () => {
-  it('reports no difference when only their duration and run differ', () => {
+describe('comparing a replayed turn with its record', () => {
+  it('reports no difference when only duration and run id differ', () => {
     const again = { ...passOf(1), calls: passOf(1).calls.map((call) => ({ ...call, durationMs: 700 })) };
     expect(comparePasses([passOf(1)], [again])).toBeNull();
   });
@@ -55,7 +55,7 @@ describe('comparing the passes of a replayed turn with the recorded ones', () =>
     expect([comparePasses([passOf(1)], [now]), comparePasses([passOf(1)], [resumed])]).toEqual([null, null]);
   });
 
-  it('reports a call that was executed in one turn and refused by policy in the other', () => {
+  it('reports a call that ran in the record and is refused by policy in the replay', () => {
     const [ran, refused] = [true, false].map((isRun) => ({
       ...passOf(1),
       phases: ['THINKING', 'PROPOSING', 'GOVERNING', ...(isRun ? ['EXECUTING'] : []), 'OBSERVING', 'EVALUATING'],
@@ -96,7 +96,7 @@ describe('comparing the passes of a replayed turn with the recorded ones', () =>
   ];
 
   it.each([...ofPrompt, ...ofTools, ...ofNeither])(
-    'reports a changed %s with the number of its pass',
+    'reports a changed %s with the number of its pass of the agent loop',
     (what, change) => {
       const other = passOf(2);
       change(other);
@@ -121,7 +121,7 @@ describe('comparing the passes of a replayed turn with the recorded ones', () =>
     for (const [what, change] of compared) expect(comparePasses([before], changed(change))).toMatchObject({ what });
   });
 
-  it('reports an additional or missing pass', () => {
+  it('reports an additional or missing pass of the agent loop', () => {
     expect(comparePasses([passOf(1), passOf(2)], [passOf(1)])).toMatchObject({ what: 'passes' });
     expect(comparePasses([passOf(1)], [passOf(1), passOf(2)])).toMatchObject({ what: 'passes' });
   });

@@ -70,7 +70,7 @@ test('files without a text join the next message, and files at the end join the 
   ]);
 });
 
-test('files that no message follows are handled in a batch of their own, and so are notices', () => {
+test('files that no message follows form a batch of their own, and so do notices', () => {
   expect(takeLeadingBatch(lane([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
   expect(takeLeadingBatch(lane([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
   expect(takeLeadingBatch(lane([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);

@@ -12,7 +12,7 @@ const call = (effect: string, changed: boolean): unknown => ({
   result: { ok: true, changed },
 });
 
-it('a pass that runs a tool has the states analyze, tool_decision, policy_check and execute', () => {
+it('a pass of the agent loop that runs a tool has the states analyze, tool_decision, policy_check and execute', () => {
   const phases = ['THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'];
   expect(listControlStates(record(phases, { calls: [call('run', true)] }))).toEqual([
     'analyze',

@@ -15,7 +15,7 @@ const context = {
 };
 const known = { names: new Set(['shop', 'blog']), verbs: new Set<string>() };
 
-it("an agent's claim about a deployment is founded only if a measured line of the context says the same", () => {
+it("an agent's claim about a deployment is founded only if the measured state in its context says the same", () => {
   const { facts, lines } = toClaimGrounds(context);
   expect(lines).toHaveLength(3);
   const isBare = (text: string): boolean => isUnfounded(text, { ...known, facts });

@@ -82,7 +82,7 @@ describe('a tool call counts as ordered by the person', () => {
   });
 });
 
-it('the first half of a name that contains a dash does not match the name', () => {
+it('a person who typed a name with a dash, such as shop–2, has not named the service shop', () => {
   for (const dash of ['–', '—', '‑', '−', '-']) expect(foreign([`restart shop${dash}2 on staging`])).toBe('shop');
   expect(foreign(['restart shop on staging – it hangs'])).toBeNull();
 });

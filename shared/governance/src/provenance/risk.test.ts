@@ -64,7 +64,7 @@ describe('the risk of a tool call', () => {
     expect(judge(input, history)).toMatchObject({ risk: 'sensitive', tainted: false, reasons: [] });
   });
 
-  it('is not raised by an outside argument of a look-up, unless the look-up can send data outside', () => {
+  it('is not raised for a look-up with an argument from outside text, unless the look-up can send data out', () => {
     expect(judge({ name: 'db-backup' }, { untrusted: [LOG] }, 'safe')).toMatchObject({ risk: 'safe', tainted: false });
     const mail = act('safe', { egress: true });
     const input = { to: 'db-backup' };

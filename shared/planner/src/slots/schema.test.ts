@@ -37,7 +37,7 @@ describe('the fields of a tool', () => {
   });
 
   it.each([undefined, null, 'x', 7, [], {}, { properties: 3 }, { properties: { a: null, b: 7 } }])(
-    'are none for the schema %j',
+    'are an empty list for the schema %j',
     (schema) => {
       expect(readFields(schema)).toEqual([]);
     },

@@ -28,7 +28,7 @@ describe('secrets', () => {
     expect(left).toEqual([]);
   });
 
-  it('are unchanged when an already redacted text is redacted again', () => {
+  it('that were redacted once are not changed by redacting again', () => {
     for (const { text } of canaries) expect(redactText(redactText(text))).toBe(redactText(text));
   });
 

@@ -79,7 +79,7 @@ describe('a step-up code in a message', () => {
     expect(hidden).not.toBe(handleOf(open.challengeId, code));
   });
 
-  it('is searched only while there is a challenge, and secret handles are left unchanged', () => {
+  it('is left in the text when there is no challenge, and a secret handle is always left', () => {
     expect(hideCodes(sealer, 'secret:card-number-12345678', [open])).toBe('secret:card-number-12345678');
     expect(hideCodes(sealer, code, [])).toBe(code);
     expect(couldHoldCode('12345')).toBe(false);

@@ -22,7 +22,7 @@ test.each([
     { type: 'text_link', offset: 0, length: 2, url: 'http://localhost' } as const,
     "entity URL 'http://localhost' is invalid: Wrong HTTP URL",
   ],
-])('the entity %j is refused', (entity, reason) => {
+])('a text with the invalid entity %j is refused', (entity, reason) => {
   expect(() => formatBotText('👋 hi', [entity])).toThrow(`Bad Request: ${reason}`);
 });
 

@@ -35,7 +35,7 @@ test.each([
   [301, false],
   [-301, false],
   [86_400, false],
-])('whether a signature made %i seconds ago is accepted: %s', (age, isIn) => {
+])('a signature made %i seconds ago is accepted (true or false: %s)', (age, isIn) => {
   const nowMs = 1_700_000_000_500;
   expect(isFreshTimestamp(String(1_700_000_000 - age), nowMs)).toBe(isIn);
 });

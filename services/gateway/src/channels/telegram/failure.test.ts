@@ -28,7 +28,7 @@ test.each([
   [fetchFailed('UND_ERR_SOCKET'), { kind: 'ambiguous' }],
   [fetchFailed('ECONNRESET'), { kind: 'ambiguous' }],
   [new HttpError('x', new Error('Request to sendMessage timed out after 30 seconds')), { kind: 'ambiguous' }],
-])('the failure %s is classified as %o', (error, expected) => {
+])('the error %s of a Telegram call is classified as %o', (error, expected) => {
   expect(classifyFailure(error)).toMatchObject(expected);
 });
 

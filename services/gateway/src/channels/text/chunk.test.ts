@@ -5,7 +5,7 @@ const repeat = (count: number, line: string): string => Array.from({ length: cou
 const kinds = (text: string): readonly string[] =>
   splitIntoChunks(text).map((chunk) => (chunk.plain ? 'plain' : 'parsed'));
 
-describe('one chunk holds the whole of', () => {
+describe('splitIntoChunks does not split', () => {
   test.each([
     [
       'a table with more bars than a paragraph may have marks',
@@ -21,7 +21,7 @@ describe('one chunk holds the whole of', () => {
   });
 });
 
-describe('a paragraph with too many Markdown marks is split', () => {
+describe('splitIntoChunks splits a paragraph with too many Markdown marks', () => {
   test.each([
     ['in lines', repeat(100, '*a_ *b_ `c')],
     ['in lines that look like a table without being one', `x\n| - | - |\n${repeat(100, '| *a_ *b_ |')}`],
@@ -47,7 +47,7 @@ describe('a line is not parsed as Markdown', () => {
   });
 });
 
-test('a line of deep nesting counts as several lines towards the limit of parsed lines', () => {
+test('a deeply nested line counts as several of the 1,500 lines that are parsed as Markdown', () => {
   const nested = repeat(1_400, '> - > - > - > - x');
   expect(kinds(nested).filter((kind) => kind === 'plain').length).toBeGreaterThan(1_000);
   expect(kinds(repeat(1_400, '> - x'))).toEqual(['parsed']);

@@ -21,7 +21,7 @@ test.each([
   ['\u200bx', false],
   ['\u0301', false],
   ['🙂', false],
-])('whether the text %j counts as blank: %s', (text, blank) => {
+])('the text %j counts as blank (true or false: %s)', (text, blank) => {
   expect(isBlank(text)).toBe(blank);
 });
 
@@ -30,6 +30,6 @@ test.each([
   ['123 مرحبا', true],
   ['hello שלום', false],
   ['123 !', false],
-])('whether the text %j is written from right to left: %s', (text, expected) => {
+])('the text %j is written from right to left (true or false: %s)', (text, expected) => {
   expect(isRightToLeft(text)).toBe(expected);
 });

@@ -10,7 +10,7 @@ const root = (names: readonly string[], packageJson: string | null = null) => {
   return { file, isRecognized: true, hasDockerfile: false };
 };
 
-describe('a project on a server that runs images', () => {
+describe('a project for a server that runs container images', () => {
   it.each([
     ['pages', ['index.html']],
     ['pages in a folder', ['public/index.html']],

@@ -6,7 +6,7 @@ import { decideNextState, type RecoveryInput } from './recover.ts';
 const open = DeployState.options.filter((state) => !isFinalState(state));
 
 describe('the states of a deployment', () => {
-  test('never leave a final state, cancel after the switch, or succeed without draining the old release', () => {
+  test('never leave a final state, cancel after the switch of traffic, or succeed without draining the old release', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20), { maxLength: 40 }), (choices) => {
         expect(faultsOf(walk(choices))).toEqual([]);

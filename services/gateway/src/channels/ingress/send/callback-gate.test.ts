@@ -20,12 +20,12 @@ const sendThrough = (pushed: PushResult) =>
   });
 
 describe('the gate before a callback address', () => {
-  test('sends every message while the callback address answers', async () => {
+  test('lets every message through while the callback address answers', async () => {
     for (let n = 0; n < 20; n += 1) expect(await sendThrough(SENT)).toEqual(SENT.sent);
     expect(pushes).toBe(20);
   });
 
-  test('closes after a failure, so that the next message waits without a request', async () => {
+  test('holds the next message back after a failure, without a request', async () => {
     expect(await sendThrough(OUTAGE)).toEqual(OUTAGE.sent);
     const next = await sendThrough(SENT);
     expect(next).toMatchObject({ kind: 'wait', retryAfterMs: expect.any(Number) as number });
@@ -34,7 +34,7 @@ describe('the gate before a callback address', () => {
     expect(await sendThrough(SENT)).toEqual(SENT.sent);
   });
 
-  test('closes for at most a minute in an outage, and counts no attempts of the waiting messages', async () => {
+  test('holds messages back for at most a minute in an outage, and counts no attempts for them', async () => {
     const kinds: string[] = [];
     const waits: number[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -49,7 +49,7 @@ describe('the gate before a callback address', () => {
     expect(pushes).toBe(12);
   });
 
-  test("stays closed for as long as the receiver's Retry-After says", async () => {
+  test("holds messages back for as long as the receiver's Retry-After says", async () => {
     const asked: PushResult = { sent: { kind: 'wait', retryAfterMs: 30_000 }, isOutage: false };
     expect(await sendThrough(asked)).toEqual(asked.sent);
     nowMs += 29_000;
@@ -58,7 +58,7 @@ describe('the gate before a callback address', () => {
     expect(await sendThrough(SENT)).toEqual(SENT.sent);
   });
 
-  test('sends one message as a trial after a failure while the other messages wait', async () => {
+  test('lets one message through as a trial after a failure, while other messages wait', async () => {
     await sendThrough(OUTAGE);
     nowMs += 1_001;
     let answer: (pushed: PushResult) => void = () => undefined;

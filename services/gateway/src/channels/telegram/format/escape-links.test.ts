@@ -42,7 +42,7 @@ describe('in a group', () => {
   });
 });
 
-test('mentions in a private chat are unchanged', () => {
+test('mentions in a private chat are not escaped', () => {
   expect(inPrivate('ask @ada_l')).toBe('ask @ada_l');
 });
 

@@ -6,7 +6,7 @@ import { MAX_MESSAGE_LENGTH, splitText, type MessageText } from './split.ts';
 const visible = (text: string): string => text.replace(/\s+/g, '');
 const joined = (parts: readonly MessageText[]): string => visible(parts.map((part) => part.text).join(''));
 
-test('a text within the limit is one message', () => {
+test('a text within the length limit is sent as one message', () => {
   expect(splitText(toPlainText('x'.repeat(MAX_MESSAGE_LENGTH)))).toHaveLength(1);
 });
 

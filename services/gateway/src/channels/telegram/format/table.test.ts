@@ -21,7 +21,7 @@ test('a table that is too wide is shown as one paragraph per row', () => {
   expect(entities).toEqual([]);
 });
 
-test('a line break in a cell becomes a space', () => {
+test('a line break in a table cell becomes a space', () => {
   expect(formatMarkdown('| a | b |\n|---|---|\n| x<br>y | z |').text).toBe('a   │ b\n────┼──\nx y │ z');
 });
 

@@ -137,7 +137,7 @@ describe('messages', () => {
     expect(read({ document: FILE, media_group_id: 'g1' })).toMatchObject({ kind: 'text', album: 'g1' });
   });
 
-  test('a file in a group is ignored unless its caption mentions the bot, it answers the bot, or it is in an album', () => {
+  test('a file in a group is ignored unless it mentions the bot, answers the bot or belongs to an album', () => {
     const inGroup = (fields: object): unknown => read({ chat: GROUP, document: FILE, ...fields });
     expect(inGroup({ caption: '@signalbox_bot look' })).toMatchObject({ kind: 'text', text: 'look' });
     expect(inGroup({ caption: '@signalbox_bot' })).toMatchObject({ kind: 'text', text: '' });
@@ -179,7 +179,7 @@ describe('messages', () => {
     expect(decodeUpdate(message(fields), BOT)).toMatchObject({ kind: 'ignored', updateId: '7', reason });
   });
 
-  test('a group that becomes a supergroup is decoded as moved', () => {
+  test('a group that became a supergroup is decoded as moved to a new chat', () => {
     expect(decodeUpdate(message({ chat: GROUP, migrate_to_chat_id: -100200 }), BOT)).toEqual({
       kind: 'moved',
       updateId: '7',

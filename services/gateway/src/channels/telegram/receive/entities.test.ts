@@ -35,12 +35,9 @@ describe('the text of a message with entities', () => {
     ['[git@good.example:a.git]', 'good.example:a.git → <https://evil.example/a.git>'],
     ['[our shop, https://good.example/a.git]', 'our shop, good.example/a.git → <https://evil.example/a.git>'],
     ['[/srv/git/a]', 'srv/git/a → <https://evil.example/a.git>'],
-  ])(
-    'shows where the link %j, whose label names another address, really leads, and is marked as disguised',
-    (marked, text) => {
-      expect(link(marked, 'https://evil.example/a.git')).toEqual({ text, isDisguised: true });
-    },
-  );
+  ])('shows where a disguised link such as %j really leads', (marked, text) => {
+    expect(link(marked, 'https://evil.example/a.git')).toEqual({ text, isDisguised: true });
+  });
 
   test('shows a mentioned person without a user name with their id, and in a command the id alone', () => {
     const mention = { type: 'text_mention', user: { id: 1002, first_name: 'Ben' } };

@@ -28,7 +28,7 @@ test('the draft of a text that needs several messages shows its end', () => {
   expect(shown.form === 'text' && shown.text.length).toBeLessThanOrEqual(MAX_MESSAGE_LENGTH);
 });
 
-test('a draft without visible text shows a placeholder', () => {
+test('a placeholder is shown for a draft without visible text', () => {
   for (const text of ['**', '- ', '```', '| a |'])
     expect(formatDraft(CHAT, text, { rich: true })).toMatchObject({ form: 'text', text: '…' });
 });

@@ -41,6 +41,6 @@ test('a text with several tables is shown on a phone without losing words', () =
   ]);
 });
 
-test('a component without content is removed from the page', () => {
+test('a component whose update is null is removed from the page', () => {
   expect(toStep({ ...stored('Message', ''), patch: null }, 'mobile')).toEqual({ op: 'remove', id: '7.0' });
 });
