@@ -60,17 +60,17 @@ describe('the import table', () => {
     ['a stream that reads the database', 'shared/platform/src/streams/x.ts', '@signalbox/store/pool'],
     ['a command line that imports a service', 'services/cli/src/x.ts', '@signalbox/gateway/config'],
     ['a shared file that imports a service', 'shared/store/src/x.ts', '@signalbox/jobs/config'],
-  ])('detects %s', (_, path, specifier) => {
+  ])('rejects %s', (_, path, specifier) => {
     expect(find(breach(path, `import { x } from '${specifier}';`, 'export const y = x;'))).toHaveLength(1);
   });
 
-  it('detects re-exports and imports at run time', () => {
+  it('rejects forbidden re-exports and imports at run time', () => {
     const path = 'shared/platform/src/streams/x.ts';
     expect(find(breach(path, `export { x } from '@signalbox/store/pool';`))).toHaveLength(1);
     expect(find(breach(path, `export const x = () => import('@signalbox/store/pool');`))).toHaveLength(1);
   });
 
-  it('tells types from values where only types are allowed', () => {
+  it('distinguishes imports of types from imports of values where only types are allowed', () => {
     const path = 'services/worker/src/agents/repo-analyst/x.ts';
     expect(
       find(breach(path, `import type { C } from '../../checkpoints/checkpoints.ts';`, 'export type D = C;')),
@@ -80,13 +80,13 @@ describe('the import table', () => {
     ).toHaveLength(1);
   });
 
-  it('requires a rule for a new folder', () => {
+  it('fails for a new folder that has no rule', () => {
     expect(find(breach('services/console/src/x.ts', 'export const x = 1;'))[0]).toContain('no rule');
   });
 });
 
 describe('third-party packages', () => {
-  it('are imported by one package each', () => {
+  it('are each imported by one package of the workspace only', () => {
     expect(findHomelessPackages(files, PACKAGE_HOMES)).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('packages of the workspace', () => {
     ...breach('shared/b/src/y.ts', `import { z } from 'zod';`, `export const y = import('@signalbox/a/x');`, 'z;'),
   ];
 
-  it('declare in their package.json what they import', () => {
+  it('declare every package that they import in their package.json', () => {
     expect(manifests.length).toBeGreaterThan(10);
     expect(findUndeclaredImports(files, manifests)).toEqual([]);
     expect(findUndeclaredImports(circle, made)).toEqual([
@@ -125,7 +125,7 @@ describe('packages of the workspace', () => {
     ]);
   });
 
-  it('have the version of the root', () => {
+  it('have the same version as the root package', () => {
     const { version }: Manifest = JSON.parse(read('package.json'));
     expect(findOtherVersions(manifests, version)).toEqual([]);
     expect(read('CHANGELOG.md')).toContain(`\n## ${version}\n`);
@@ -135,7 +135,7 @@ describe('packages of the workspace', () => {
     ]);
   });
 
-  it('import each other in one direction only', () => {
+  it('import each other in one direction only, without cycles', () => {
     expect(findPackageCycles(files, manifests)).toEqual([]);
     expect(findPackageCycles(circle, made)).toEqual(['@signalbox/a → @signalbox/b → @signalbox/a']);
   });
@@ -151,7 +151,7 @@ describe('files', () => {
     expect(findCycles(circle)).toEqual(['shared/store/src/a.ts → shared/store/src/b.ts → shared/store/src/a.ts']);
   });
 
-  it('export something of their own, not only re-exports', () => {
+  it('define something that they export, and do not only re-export other files', () => {
     expect(findBarrels(files)).toEqual([]);
     expect(
       findBarrels(

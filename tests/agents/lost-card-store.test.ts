@@ -209,7 +209,7 @@ describe('an identity code', () => {
   });
 });
 
-it('npm start gives each of the demo people two cards, with payments, and the bank its branches', async () => {
+it('npm start gives each of the demo people two cards with payments, and gives the bank its branches', async () => {
   await seedSimulatorPeople(database.url, SAMPLE_AGENTS);
   await seedSimulatorPeople(database.url, SAMPLE_AGENTS);
   expect((await cards.list('1005')).map(({ last4 }) => last4)).toEqual(['4405', '7705']);

@@ -96,7 +96,7 @@ describe('somebody with a card', () => {
     expect(await who.card(who.debit)).toEqual({ status: 'active', risk: 'low' });
   });
 
-  it('can freeze a stolen card without a proof of identity, but replace it only with one', async () => {
+  it('can freeze a stolen card without a proof of identity, but cannot replace it without one', async () => {
     const who = await customer();
     const phone = await who.whatsApp();
     await who.does('freeze_card', { card: who.debit, because: 'stolen' });
@@ -216,7 +216,7 @@ describe('somebody with a card', () => {
     },
   );
 
-  it('cannot touch a card of somebody else', async () => {
+  it('cannot freeze the card of somebody else', async () => {
     const [who, other] = [await customer(), await customer()];
     expect(await who.does('freeze_card', { card: other.debit })).toContain('Which card do you mean?');
     expect(await other.card(other.debit)).toMatchObject({ status: 'active' });

@@ -119,7 +119,7 @@ it("only calls of tool groups that policy had loaded in that conversation ran, u
   expect(new Set(all.map((one) => one.class))).toEqual(new Set(['CONTROL_PLANE']));
 });
 
-it('no group of another agent or of admins was loaded, and none of their tools had an effect', async () => {
+it('no tool group of other agents or of admins was loaded, and no tool of these groups had an effect', async () => {
   const { rows } = await stack.pool.query<{ group: string }>(
     `select distinct jsonb_array_elements_text(data -> 'groups') as group from audit_events where kind = 'capability.loaded'`,
   );
@@ -141,7 +141,7 @@ it('nothing dangerous ran without the decision of a person who may decide about 
   expect(dangerous.filter(({ person, own }) => own && silent.includes(person))).toEqual([]);
 });
 
-it('viewers changed nothing', async () => {
+it('no call of the model changed anything for a viewer', async () => {
   const viewers = people.filter((_, index) => ROLES[index] === 'viewer').map(({ id }) => String(id));
   const all = await listRan(stack.pool);
   expect(all.filter(({ person, risk }) => viewers.includes(person) && risk !== 'safe')).toEqual([]);

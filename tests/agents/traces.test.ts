@@ -92,7 +92,7 @@ it('a deployment is one tree of spans over gateway, worker and jobs, with the st
   }
 }, 180_000);
 
-describe('lost_card', () => {
+describe('the lost-card agent', () => {
   let bench: CardsBench;
   let who: Customer;
   beforeEach(async () => {

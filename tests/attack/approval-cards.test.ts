@@ -120,7 +120,7 @@ it('the card of a 4,000-character command shows its harmful end above the button
   }
 });
 
-it('no value that matters for the decision is hidden, cut or outside the view without a mark, for 2,000 values', () => {
+it('no value on 2,000 approval cards that matters for the decision is hidden, cut or out of view without a mark', () => {
   const seen = { told: 0, whole: 0, folded: 0 };
   const values = createValues(2_000, 11);
   for (const [place, value] of values.entries()) {

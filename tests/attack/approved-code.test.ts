@@ -99,7 +99,7 @@ const deployed = async (): Promise<readonly string[]> =>
   ).map(({ commit }) => commit);
 
 describe('a deployment that two operators approved', () => {
-  it('shows repository, whole commit, server, build and names of variables on the card, and exactly that is deployed', async () => {
+  it('shows repository, whole commit, server, build and variable names on its card, and exactly this is deployed', async () => {
     await demo.tell(demo.people.ben, `set COLOR of ${project} in staging to red`, /COLOR/);
     await sql(`insert into services (project, environment, server) values ($1, 'production', 'local')`, [project]);
     await sql(
@@ -257,7 +257,7 @@ describe('a rollback that was approved', () => {
 });
 
 describe('the name of a version', () => {
-  it('that looks like a commit id does not replace that commit', async () => {
+  it('that looks like a commit id does not take the place of the commit with this id', async () => {
     const second = repository.release('v2', appFiles({}));
     git(repository.folder, 'branch', first, second);
     git(repository.folder, 'tag', first.slice(0, 10), second);

@@ -87,7 +87,7 @@ describe('a deployed program', { timeout: 120_000 }, () => {
     targets.assertUntouched();
   });
 
-  it('escapes by many of the attempted attacks when confinement is switched off', async () => {
+  it('escapes in many of the attempted attacks when confinement is switched off', async () => {
     const { build, program } = await attack(
       await openConfinement({ program: null, isOff: true }),
       'harmless',
@@ -161,7 +161,7 @@ function environsOf(shim: number): Promise<readonly string[]> {
 
 describe('a variable of a service', { timeout: 60_000 }, () => {
   it.each(['NODE_OPTIONS', 'LD_PRELOAD', 'BASH_ENV', 'ENV', 'PATH', 'LD_AUDIT', 'GLIBC_TUNABLES', 'PYTHONSTARTUP'])(
-    '%s that was stored before the check reaches no program outside of the sandbox',
+    '%s that was stored before its name was forbidden reaches no program outside of the sandbox',
     async (name) => {
       const driver = await open(confinement);
       const source = makeTemporaryFolder('variables');

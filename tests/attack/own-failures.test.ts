@@ -33,18 +33,21 @@ const newsOf = async ({ id }: Person): Promise<string> => {
 it.each([
   ['en', 8_201, /^Indexing the documentation failed: Something broke on my side\. Reference: \S+\.$/],
   ['de', 8_202, /^Die Dokumentation einlesen ist fehlgeschlagen: Bei mir ist etwas kaputtgegangen\. /],
-])('a notice in %s of a job that failed inside Signalbox taints no conversation', async (language, id, sentence) => {
-  const person = await stack.person(id, 'developer');
-  await stack.pool.query(`update users set language = $2 where user_key = $1`, [String(id), language]);
-  await stack.pool.query(`revoke all on knowledge from signalbox_maintenance`);
-  await person.ask('index the docs');
-  await person.waitFor(/broke on my side|kaputtgegangen/);
-  await stack.pool.query(`grant select, insert, update, delete on knowledge to signalbox_maintenance`);
-  expect(await newsOf(person)).toMatch(sentence);
-  expect(await marked(person)).toBe(0);
-});
+])(
+  'a notice in %s about a job that failed inside Signalbox does not taint the conversation',
+  async (language, id, sentence) => {
+    const person = await stack.person(id, 'developer');
+    await stack.pool.query(`update users set language = $2 where user_key = $1`, [String(id), language]);
+    await stack.pool.query(`revoke all on knowledge from signalbox_maintenance`);
+    await person.ask('index the docs');
+    await person.waitFor(/broke on my side|kaputtgegangen/);
+    await stack.pool.query(`grant select, insert, update, delete on knowledge to signalbox_maintenance`);
+    expect(await newsOf(person)).toMatch(sentence);
+    expect(await marked(person)).toBe(0);
+  },
+);
 
-it('a notice of a job whose processes died again and again taints no conversation', async () => {
+it('a notice about a job whose processes died again and again does not taint the conversation', async () => {
   const person = await stack.person(8_203, 'developer');
   await jobs.stop();
   await person.ask('index the docs');
@@ -55,7 +58,7 @@ it('a notice of a job whose processes died again and again taints no conversatio
   expect(await marked(person)).toBe(0);
 });
 
-it("a notice with one word more than Signalbox's own sentence taints the conversation, whoever wrote that word", async () => {
+it("a notice with one word that is not in Signalbox's own sentence taints the conversation, whoever wrote it", async () => {
   const person = await stack.person(8_204, 'developer');
   await jobs.stop();
   await person.ask('index the docs');

@@ -77,7 +77,7 @@ describe.skipIf(executablePath === null)('the group chat', () => {
     await expectFine();
   });
 
-  it('lets people edit and forward from the menu of a message', async () => {
+  it('lets people edit and forward a message from its menu', async () => {
     await ben.getByRole('button', { name: /^General/ }).click();
     await ben.locator('.message', { hasText: 'Anything else?' }).waitFor();
     await ben.locator('textarea').fill('frist');

@@ -84,7 +84,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
-  it('shows that a person blocked the bot, and can unblock the bot', async () => {
+  it('shows that a person blocked the bot, and lets the person unblock the bot', async () => {
     await open('as=1002');
     await page.getByRole('button', { name: 'Signalbox', exact: true }).click();
     await page.getByRole('button', { name: 'Block the bot' }).click();

@@ -67,7 +67,7 @@ describe.skipIf(executablePath === null)('the web page of the product', () => {
     await page.keyboard.press('Enter');
   };
 
-  it('carries a conversation and a decision between two people', async () => {
+  it('carries a conversation and an approval decision between two people', async () => {
     const [developer, operator] = [await enter(1002), await enter(1003)];
     // A card goes where its reader wrote.
     await write(operator, 'hello');

@@ -184,7 +184,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     }
   });
 
-  it('gives each secret to the one service that needs it', () => {
+  it('gives each secret only to the service that needs it', () => {
     const holders = (name: string): string[] =>
       services.filter(([, { environment }]) => environment[name]).map(([key]) => key);
     for (const name of [

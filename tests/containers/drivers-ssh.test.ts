@@ -87,7 +87,7 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await expect(open({ connection })).rejects.toMatchObject(unreachable('ECONNREFUSED'));
     });
 
-    it('without an engine is reported as not answering', async () => {
+    it('without a Docker engine is reported as not answering', async () => {
       const driver = await open({ connection: { ...server.connection, socket: '/nonexistent/docker.sock' } });
       await expect(driver.inspect(soon())).rejects.toMatchObject({
         code: 'TARGET_UNREACHABLE',

@@ -23,7 +23,7 @@ function sourceOf(group: string): string {
   return [`${FOLDER}${group}.ts`, ...parts].map((file) => readFileSync(file, 'utf8')).join('\n');
 }
 
-it('every file of the folder is a group, and every group has its file', () => {
+it('every file in the folder of capabilities is a tool group, and every tool group has its file', () => {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
   expect(shipped.map((group) => group.name).sort()).toEqual(
     files.map((file) => file.replace(/\.ts$/, '').replaceAll('-', '_')).sort(),
@@ -31,7 +31,7 @@ it('every file of the folder is a group, and every group has its file', () => {
   expect(shipped.length).toBeGreaterThanOrEqual(3);
 });
 
-it('a given group replaces the one with its name and leaves the others', async () => {
+it('a tool group that is passed in replaces the group of the same name and no other group', async () => {
   const own = { name: 'knowledge', summary: 'Mine.', uses: [], tools: {} };
   const other = { ...own, name: 'weather' };
   const found = await loadCapabilities([own, other]);
@@ -39,12 +39,12 @@ it('a given group replaces the one with its name and leaves the others', async (
   expect(found.map(({ name }) => name).sort()).toEqual([...shipped.map(({ name }) => name), 'weather'].sort());
 });
 
-it('a plug-in cannot take the place of a group of the core', async () => {
+it('a plug-in cannot replace a tool group of the core', async () => {
   const own = { name: 'knowledge', summary: 'Mine.', uses: [], tools: {} };
   await expect(loadCapabilities([], [own])).rejects.toThrow('two capability groups are named knowledge');
 });
 
-it('no tool and no hint belongs to two groups', () => {
+it('no tool and no example request belongs to two tool groups', () => {
   expect(() => createRegistry(groups)).not.toThrow();
   const hints = tools.flatMap(({ tool }) => tool.hints.map((hint) => hint.trim().toLowerCase()));
   expect(hints.filter((hint, place) => hints.indexOf(hint) !== place)).toEqual([]);

@@ -61,7 +61,7 @@ it.each([
   ],
   ['list the tags of the demo repository', 'read_repository', { project: 'demo' }],
   ['list the variables of demo in staging', 'list_service_variables', STAGING],
-])('the deployment request %j is understood', (text, tool, args) => {
+])('the deployment request %j calls the expected tool', (text, tool, args) => {
   expect(understood(text)).toEqual([tool, args, null]);
 });
 
@@ -70,7 +70,7 @@ it.each([
   ['roll back demo', 'rollback_deploy', { project: 'demo' }, WHERE],
   ['shut down the demo service', 'stop_service', { project: 'demo' }, WHERE],
   ['deploy demo to staging', 'trigger_deploy', STAGING, 'Which version: a tag, a branch or a commit?'],
-])('the deployment request %j leads to a question', (text, tool, args, question) => {
+])('the deployment request %j is answered with a question', (text, tool, args, question) => {
   expect(understood(text)).toEqual([tool, args, question]);
 });
 
@@ -137,7 +137,7 @@ it('a follow-up that is a question changes nothing, and its possible meanings ar
   });
 });
 
-it('the answer to a question fills in the missing value', () => {
+it('the answer to a question about a deployment fills in the missing value', () => {
   const story = {
     question: {
       tool: 'rollback_deploy',

@@ -32,7 +32,7 @@ const changing = requests.filter((request) => {
 });
 
 describe('the set of requests that change something', () => {
-  it('has more than eighty requests', () => {
+  it('has more than eighty requests, of which each changes something', () => {
     expect(changing.length).toBeGreaterThan(80);
   });
 

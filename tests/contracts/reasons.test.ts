@@ -66,7 +66,7 @@ describe.each(others)('in the language %s', (language) => {
     expect(said).not.toContain('is not on the list');
   });
 
-  it('a policy reason is translated without its final full stop', () => {
+  it('a policy reason is translated as a whole, without its final full stop', () => {
     const said = sayReason('Dangerous actions need the approval of an operator', language);
     expect(said).not.toMatch(/Dangerous|[.。]$/);
   });

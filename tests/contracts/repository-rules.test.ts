@@ -15,7 +15,7 @@ describe('rules of a scan', () => {
     for (const name of Object.keys(RULES)) expect(findRule(name)).toBe(RULES[name]);
   });
 
-  it('have a word for each severity', () => {
+  it('have a word for each severity of a finding', () => {
     const words = SEVERITIES.map(saySeverity);
     expect(new Set(words).size).toBe(SEVERITIES.length);
   });

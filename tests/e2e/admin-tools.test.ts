@@ -110,7 +110,7 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
     expect(turned).toEqual(['shop']);
   });
 
-  it('clear_project_state is proposed, approved by another admin, and closes the conversations about the project', async () => {
+  it('clear_project_state closes the conversations about a project after another admin approved', async () => {
     isJammed = false;
     expect((await ben.ask('turn the valve of shop')).join()).toContain('turned');
     expect((await ada.ask('clear the project state of shop')).join()).toContain('needs approval');

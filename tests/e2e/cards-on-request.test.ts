@@ -80,7 +80,7 @@ test.each(['telegram', 'web', 'whatsapp'])(
   120_000,
 );
 
-test('/approvals sends a card again that scrolled away, and the chat then has one copy of the card', async () => {
+test('/approvals sends a card again that scrolled out of view, and the chat then has one copy of the card', async () => {
   const { cleo, ben } = await openScene();
   for (const text of ['hello', 'list the projects']) await cleo.ask(text);
   const shown = async () =>

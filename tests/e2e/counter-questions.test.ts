@@ -18,7 +18,7 @@ const labels = async (): Promise<readonly string[]> =>
 const ENVIRONMENTS = ['staging', 'production', 'local'];
 
 describe('a question that is asked instead of an answer', { timeout: 120_000 }, () => {
-  it('is answered, and the waiting question is repeated below the answer with its buttons', async () => {
+  it('is answered, and the question of the bot is repeated below the answer with its buttons', async () => {
     const { ben } = demo.people;
     expect((await ben.ask('deploy demo 1.0')).join()).toMatch(/environment/);
     expect(await labels()).toEqual(ENVIRONMENTS);
@@ -35,7 +35,7 @@ describe('a question that is asked instead of an answer', { timeout: 120_000 }, 
     await demo.confirm(ben, 'staging', /✅ Deployed demo in staging: 1\.0/);
   });
 
-  it('is answered without repeating the waiting question when no tool looked anything up', async () => {
+  it('is answered without repeating the question of the bot when no tool looked anything up', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     await ben.ask('deploy demo 1.0');
@@ -43,7 +43,7 @@ describe('a question that is asked instead of an answer', { timeout: 120_000 }, 
     expect(await demo.tell(ben, 'local', /✅ Deployed demo in local: 1\.0/)).not.toContain('confirm');
   });
 
-  it('does not bring back a question that was given up or replaced by another order', async () => {
+  it('does not bring back a question of the bot that was given up or replaced by another order', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     await ben.ask('deploy demo 1.0');

@@ -10,7 +10,7 @@ describe('in everyday use', () => {
   };
   afterEach(() => stack.close());
 
-  it('a conversation that was silent for half an hour is closed, and the next answer says so once', async () => {
+  it('a conversation that was silent for half an hour is closed, and the next answer mentions this once', async () => {
     await open();
     const ada = await stack.person(1001, 'admin');
     await ada.ask('create a project called shop for the web shop');
@@ -41,7 +41,7 @@ describe('in everyday use', () => {
     ]);
   });
 
-  it('/status and /stop are answered while a turn runs, and /stop ends it', async () => {
+  it('/status and /stop are answered while a turn runs, and /stop ends the turn', async () => {
     const models = createScriptedModels((_messages, tools) =>
       tools.some((tool) => tool.name === 'classify_intent')
         ? { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'think', capabilities: [], project: null } }] }

@@ -35,7 +35,7 @@ describe('in a group', () => {
     expect((await heardInGroup(ada, /created the project/)).length).toBe(2);
   });
 
-  it('everybody sees the completed action', async () => {
+  it('everybody sees the result of a completed action', async () => {
     await ben.send('@signalbox_bot allocate a port for shop', { chat: 'ops' });
     expect((await heardInGroup(ada, /now belongs to shop/)).at(-1)).toMatch(/Port 20\d{3}/);
   });

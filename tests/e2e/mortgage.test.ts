@@ -31,7 +31,7 @@ describe('somebody who wants a mortgage, in Telegram', () => {
     expect(await visits(1002)).toEqual([{ product_id: 'fix5-75' }]);
   });
 
-  it('is offered a talk to a person after three messages that the agent did not understand, and requests one visit', async () => {
+  it('is offered contact with a person after three messages that the agent did not understand, and requests one visit', async () => {
     const person = await stack.person(2801, 'developer');
     await person.ask('/agent mortgage');
     for (const text of ['hm', 'the moon'])

@@ -140,7 +140,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     expect(rows.map(({ kind }) => kind)).toEqual(['project.tagged', 'project.tagged', 'project.untagged']);
   });
 
-  it('is listed with its dependents once the dependencies of both were audited', async () => {
+  it('is listed with the projects that depend on it once both were audited', async () => {
     const { ben } = demo.people;
     repository.release('1.3', { 'package.json': JSON.stringify({ name: 'todo-list' }) });
     const other = makeRepository(join(demo.targets, '..', 'notes'));

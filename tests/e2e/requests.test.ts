@@ -57,7 +57,7 @@ describe('“what became of my request”', { timeout: 120_000 }, () => {
     expect(rest.join('\n')).toMatch(rejected);
   });
 
-  it('is no longer hinted at below unrelated answers, and related or unclear messages point at the card', async () => {
+  it('is no longer hinted at below unrelated answers, but related and unclear messages point at the approval card', async () => {
     await developer.ask('deploy shop 1.4.2 to production');
     await ops.waitFor(/Deploy shop 1\.4\.2 to production/);
     const waits = /Still waiting for a decision/;

@@ -5,7 +5,7 @@ import { openStack, type Stack } from '../support/stack.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { eventually } from '../support/until.ts';
 
-describe('a server behind ssh', () => {
+describe('a server that is reached by ssh', () => {
   let stack: Stack;
   let login: SshLogin;
   let cleo: Person;
@@ -23,7 +23,7 @@ describe('a server behind ssh', () => {
     await login.close();
   });
 
-  it('is logged in to with the key of its owner, after another person approved the host key', async () => {
+  it('is used with the key of its owner after another person approved its host key', async () => {
     await cleo.ask(`/secret set vps-key ${newSshKey()}`);
     const wish = `register the server vps-1, host 127.0.0.1, for staging, driver ssh, user deploy, key secret:vps-key, ssh port ${login.port}`;
     expect((await cleo.ask(wish)).join('\n')).toContain('needs approval');

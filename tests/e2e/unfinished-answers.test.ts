@@ -226,7 +226,7 @@ describe('a tool call with unusual ids and indexes of its model server', () => {
   });
 });
 
-describe('thinking text of a model', () => {
+describe('the thinking text of a model', () => {
   it.each([
     '<think>secret thoughts</think>The answer is 42.',
     '<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>The answer is 42.',
@@ -275,7 +275,7 @@ describe('thinking text of a model', () => {
 });
 
 describe('an answer whose text is cut off', () => {
-  it('is marked as unfinished, in the language of the person', async () => {
+  it('is marked as unfinished in the language of the person', async () => {
     answers = [recorded('text-cut-by-length.sse')];
     expect(await ada.ask('tell me all')).toEqual([
       'The first half of a sen\n\nUnfinished: the answer breaks off here. Write “go on” for the rest.',

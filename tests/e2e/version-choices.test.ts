@@ -68,7 +68,7 @@ describe('the question which version to deploy', { timeout: 120_000 }, () => {
     expect(await newest()).toEqual({ project: 'demo', environment: 'staging', ref: 'main' });
   });
 
-  it('is answered by “the newest” with the newest tag, in the order or as the answer', async () => {
+  it('can be answered by “the newest”, in the order or as the answer, which means the newest tag', async () => {
     const { ben } = demo.people;
     await ben.ask('/new');
     await ben.ask('deploy the newest version of todo to staging');

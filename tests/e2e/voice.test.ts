@@ -94,7 +94,7 @@ describe.runIf(speech !== null)('the transcripts of voice notes', () => {
     expect(recognizer.asked()).toHaveLength(asked);
   });
 
-  it('without a word lead to an answer that says so', async () => {
+  it('without a word lead to an answer that nothing was understood', async () => {
     await send(await speech?.silence(2));
     expect(await ada.waitFor(/no words/)).toBe(
       'I heard no words in that voice note. Please say it again, or write it.',

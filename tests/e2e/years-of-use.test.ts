@@ -72,7 +72,7 @@ describe('after years of use by others', () => {
 
   const ask = (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern);
 
-  it('a conversation, its deployments, its scans and the loops of all services never read a whole table', async () => {
+  it('a conversation, its deployments, its scans and the loops of all services read no table as a whole', async () => {
     const before = await rowsScanned(pool);
     await ask('register the demo project', /registered the project demo/);
     await ask('deploy demo 1.0 to staging', /✅ Deployed/);

@@ -108,7 +108,7 @@ const each = async <T>(items: readonly T[], work: (item: T) => Promise<void>): P
 };
 
 describe('two approvers who press at the same moment', () => {
-  it('start one effect, in a thousand trials', async () => {
+  it('start one effect in each of a thousand trials', async () => {
     effects.length = 0;
     const ids = Array.from({ length: 1_000 }, () => randomUUID());
     await each(ids, async (actionId) => {

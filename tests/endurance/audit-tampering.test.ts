@@ -74,7 +74,7 @@ describe('an audit history with external checkpoints', () => {
     expect(await verify(leaves)).toMatchObject({ ok: false, finding: { seq: 1, problem: 'bad signature' } });
   });
 
-  it('is detected as changed without the Merkle leaves, which are needed only to name the changed event', async () => {
+  it('is detected as changed even without the Merkle leaves, which only help to name the changed event', async () => {
     const history = copyOf(original);
     const event = history.places[59]?.event;
     if (event) event['actor'] = '666';

@@ -58,7 +58,7 @@ describe('a backlog of messages that waits when a worker starts', () => {
     expect(rows[0]?.before).toBeLessThan(16);
   });
 
-  it('whose turns wait for their model occupies all slots of the worker', async () => {
+  it('uses all slots of the worker while its turns wait for their model', async () => {
     const users = await leaveBacklog(32, 1);
     await publisher.publish(
       INBOUND_TOPIC,

@@ -100,7 +100,7 @@ it('a port that another program took between the probe and the start fails no de
   ]);
 });
 
-it('other programs on every port make a deployment fail with the port in the error, and leave no lease behind', async () => {
+it('a deployment fails and names the ports when other programs take each port, and it leaves no port reserved', async () => {
   const shop = await bench.shop('crowded');
   shop.repository.release('v1', appFiles({}));
   const grabber = grab('act_g2', 9);

@@ -49,7 +49,7 @@ async function everything(): Promise<readonly Place[]> {
 }
 
 describe('the secrets of a service', () => {
-  it('reach its program, and no table, stream, log or message, even when it prints them', async () => {
+  it('reach its program, but no table, stream, log or message, even when the program prints them', async () => {
     const shop = await bench.shop('vault');
     await give(shop, 'PASSWORD', PASSWORD);
     await give(shop, 'KEY', KEY);

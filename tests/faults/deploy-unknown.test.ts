@@ -182,7 +182,7 @@ describe('a check before a deployment', () => {
 });
 
 describe('a port that somebody else listens on', () => {
-  it('is skipped when ports for instances and public ports are chosen', async () => {
+  it('is skipped in the choice of ports for instances and of public ports', async () => {
     const shop = await bench.shop('busy');
     shop.repository.release('v1', appFiles({}));
     const { rows } = await bench.jobs.pool.query<{ port: number }>(

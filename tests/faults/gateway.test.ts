@@ -206,7 +206,7 @@ describe('with one gateway', () => {
     expect(await harness.rows('select 1 from outbox')).toHaveLength(1);
   });
 
-  test('cut connections to Postgres lose no message', async () => {
+  test('a lost connection to Postgres loses no message', async () => {
     const started = await harness.startGateway();
     await harness.meet(1001);
     await untilReady(started);

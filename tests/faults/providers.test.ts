@@ -49,28 +49,31 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
     expect(threads).toEqual([{ thread_id: 'user_1001_1', status: 'finished' }]);
   });
 
-  it.each(['hang', 'silence'] satisfies Fault[])('/stop closes the connection of a call in its %s', async (fault) => {
-    await open(); // with the usual minute of patience: only the abort can close it in time
-    const ada = await stack.person(1001, 'admin');
-    wire.plan(null, fault);
-    await ada.send('I need a port');
-    await eventually(
-      () => Promise.resolve([wire.requests().length, wire.open()]),
-      ([asked, under]) => asked === 2 && under === 1,
-    );
-    expect(wire.abandoned()).toBe(0);
-    await ada.send('/stop');
-    await eventually(
-      () => Promise.resolve(wire.abandoned()),
-      (abandoned) => abandoned === 1,
-      PATIENCE_MS,
-    );
-    expect(wire.open()).toBe(0);
-    expect(await ada.waitFor(/^Stopped/)).toContain('Nothing was changed');
-    expect(wire.requests()).toHaveLength(2); // an abort is not tried again
-    const { rows } = await stack.pool.query(`select outcome from turns`);
-    expect(rows).toEqual([{ outcome: 'stopped' }]);
-  });
+  it.each(['hang', 'silence'] satisfies Fault[])(
+    '/stop closes the connection of a model call in its %s',
+    async (fault) => {
+      await open(); // with the usual minute of patience: only the abort can close it in time
+      const ada = await stack.person(1001, 'admin');
+      wire.plan(null, fault);
+      await ada.send('I need a port');
+      await eventually(
+        () => Promise.resolve([wire.requests().length, wire.open()]),
+        ([asked, under]) => asked === 2 && under === 1,
+      );
+      expect(wire.abandoned()).toBe(0);
+      await ada.send('/stop');
+      await eventually(
+        () => Promise.resolve(wire.abandoned()),
+        (abandoned) => abandoned === 1,
+        PATIENCE_MS,
+      );
+      expect(wire.open()).toBe(0);
+      expect(await ada.waitFor(/^Stopped/)).toContain('Nothing was changed');
+      expect(wire.requests()).toHaveLength(2); // an abort is not tried again
+      const { rows } = await stack.pool.query(`select outcome from turns`);
+      expect(rows).toEqual([{ outcome: 'stopped' }]);
+    },
+  );
 
   it('sends the API key where this provider expects it, and nowhere else', async () => {
     await open();

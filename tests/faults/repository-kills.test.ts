@@ -145,7 +145,7 @@ describe('a chain of scan steps whose process is killed', () => {
     expect(await bench.result('silent')).toMatchObject({ status: 'completed', left: [] });
   });
 
-  it('restarts a scan whose process alone was killed', async () => {
+  it('restarts a scan when only the process of the scan was killed', async () => {
     const { bench } = field;
     await bench.ask('alone', 'security_scan');
     const isScan = ({ words }: { readonly words: string }) => /^\S*node\0.*scan\/program/.test(words);

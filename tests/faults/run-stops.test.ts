@@ -117,7 +117,7 @@ describe('a run that is cancelled', () => {
 });
 
 describe('a run without progress', () => {
-  it('is ended as stalled once its handler has stopped', async () => {
+  it('is ended as stalled once its job handler has stopped', async () => {
     let hasStopped = false;
     bench.startRunner(
       async (_payload, { signal }) => {

@@ -106,7 +106,7 @@ it('a killed proxy restarts with its routes, and with the epoch that refuses old
   await expect(switchTo(old.port, '1')).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
 });
 
-it('a proxy that is killed while routes are set has either the old or the new route of each service', async () => {
+it('a proxy that is killed while routes are set has either the old or the new route of each service afterwards', async () => {
   const [a, b] = [await startInstance('a'), await startInstance('b')];
   await switchTo(a.port, 'a');
   for (let round = 0; round < 3; round++) {

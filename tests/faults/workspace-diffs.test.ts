@@ -187,7 +187,7 @@ describe('a process that is killed in the middle of a diff', () => {
     ['placed', 3, NEW],
     ['finished', 1, NEW],
   ] as const)(
-    'at %s %i leaves the files complete for the next process, and a repeated diff succeeds',
+    'at %s %i leaves every file complete for the next process, and repeating the diff succeeds',
     async (point, times, expected) => {
       const home = makeTemporaryFolder('killed');
       const dies = async (

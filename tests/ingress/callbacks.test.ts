@@ -173,7 +173,7 @@ describe('a message', () => {
     expect(await ingress.harness.rows('select reason from dead_letters')).toEqual([{ reason: 'HTTP 422' }]);
   });
 
-  test.each([301, 302, 303, 307, 308])('does not follow a redirect with %i', async (status) => {
+  test.each([301, 302, 303, 307, 308])('is not posted to the target of a redirect with %i', async (status) => {
     receiver.answer(() => ({ status, headers: { location: other.url } }));
     await say('For you alone.');
     expect(await eventually(statuses, (found) => found[0] === 'failed')).toEqual(['failed']);
@@ -268,7 +268,7 @@ describe('a callback that is down', () => {
 });
 
 describe('two gateways', () => {
-  test('post each message once by its id while one of them is replaced', async () => {
+  test('post each message once by its id while one gateway is replaced', async () => {
     const { gateway } = await ingress.startAnother();
     const chats = Array.from({ length: 12 }, (_, n) => `ingress:ci/chat-${n}`);
     let posts = 0;

@@ -73,7 +73,7 @@ describe('a program that sends events', () => {
     expect(messages.every(({ final }) => final)).toBe(true);
   });
 
-  test('asks a question, and gets the same answer at its callback', async () => {
+  test('asks a question, and gets the answer at its callback too', async () => {
     const id = await tell(ci, { text: 'list the projects' });
     const { messages } = await settled(ci, id);
     await eventually(

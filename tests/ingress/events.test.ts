@@ -302,7 +302,7 @@ describe('two gateways', () => {
   });
 });
 
-test('the event routes work beside the routes of the other channels at the same address', async () => {
+test('the routes for events work at the same address as the routes of other channels', async () => {
   const ingress = await openIngress({ settings: { GATEWAY_CHANNELS: 'ingress,web' } });
   try {
     const id = await tell(ingress.ci, { text: '/whoami' });

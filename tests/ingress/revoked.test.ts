@@ -93,7 +93,7 @@ test('an account that was removed by the sources file comes back with the file',
   expect([await statusOf(again.alerts), await statusOf(again.ci)]).toEqual([200, 200]);
 });
 
-test('a service account that an admin removed stays removed until an admin lets it in', async () => {
+test('a service account that an admin removed stays removed until an admin lets the account in', async () => {
   await command(PEOPLE.admin, '/deny ingress-ci', isThere('ingress-ci'));
   const again = await startWith(CI, ALERTS);
   expect([await statusOf(ingress.ci), await statusOf(again.ci), await statusOf(again.alerts)]).toEqual([403, 403, 200]);

@@ -57,7 +57,7 @@ describe.skipIf(executablePath === null)('somebody who wants a mortgage, on the 
     expect(await overflowOf(page.page)).toBe(0);
   });
 
-  it('is offered a talk to a person after three messages that the agent did not understand, and requests one visit', async () => {
+  it('is offered contact with a person after three messages that the agent did not understand, and requests one visit', async () => {
     const who = await customer();
     const page = await who.open('mortgage');
     for (const text of ['hm', 'the moon', 'purple']) await page.write(text);

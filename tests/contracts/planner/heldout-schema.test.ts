@@ -15,7 +15,7 @@ describe('the held-out requests', () => {
     expect(requests.filter(({ id }) => !id.startsWith(name))).toEqual([]);
   });
 
-  it('are 150, and none of them is in the development set', () => {
+  it('are 150 in number, and none of them is in the development set', () => {
     const known = new Set(development.requests.map(({ text }) => text.toLowerCase()));
     expect(heldout.requests).toHaveLength(150);
     expect(heldout.requests.filter(({ text }) => known.has(text.toLowerCase()))).toEqual([]);

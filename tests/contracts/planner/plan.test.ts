@@ -106,7 +106,7 @@ describe('a change that was ordered with unknown words', () => {
     }
   });
 
-  it('is not made by any answer other than the confirmation', () => {
+  it('is not made after any answer other than the confirmation', () => {
     for (const answer of ['None of these', 'no', 'why?', 'later', 'nein', 'yes but not now', 'did it work?']) {
       const chat = talk();
       chat.turn(UNSURE);
@@ -184,7 +184,7 @@ describe('a question of the planner', () => {
     });
   });
 
-  it('takes numbers with units', () => {
+  it('accepts numbers with units', () => {
     const chat = talk();
     chat.turn('find a server');
     chat.turn('2 gigs');
@@ -251,7 +251,7 @@ describe('a failing tool', () => {
     expect(onlyText(chat.turn('allocate a port for shop on web-1'))).toBe('web-1 is full.');
   });
 
-  it('that does not find a name leads to one question, not to two', () => {
+  it('that does not find a name leads to one question about the name, not to two', () => {
     const chat = talk({ run: notFound });
     expect(chat.turn('next free port on web-1')).toEqual([
       {
@@ -322,7 +322,7 @@ describe('questions about a topic', () => {
     expect(chat.calls).toEqual([{ tool: 'search_knowledge', args: { query: 'how do approvals work?', scope: 'all' } }]);
   });
 
-  it('are answered that nothing was found when no source fits', () => {
+  it('are answered that nothing was found when no source fits the question', () => {
     const chat = talk({ run: () => ({ ok: true, result: { hits: [], unavailable: [] } }) });
     expect(onlyText(chat.turn('why is the sky blue?'))).toBe('I found nothing about “why is the sky blue?”.');
   });

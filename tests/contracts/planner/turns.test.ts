@@ -11,7 +11,7 @@ function onlyText(replies: readonly Reply[]): string {
 }
 
 describe('several messages at once', () => {
-  it('are answered one after the other, the last one as the plain content of the answer', () => {
+  it('are answered one after the other, and the last answer ends the turn', () => {
     const chat = talk({ run: (tool) => ({ ok: true, result: {}, say: tool }) });
     const replies = chat.turn('list the servers', 'status of shop', 'hello', 'deploy shop', 'list the projects');
     expect(replies.map(({ text }) => text.split('\n')[0])).toEqual([
@@ -24,7 +24,7 @@ describe('several messages at once', () => {
     expect(chat.history.at(-1)).toMatchObject({ content: 'list_projects', tool_calls: [] });
   });
 
-  it('let a question wait until the others are answered', () => {
+  it('are all answered before the planner asks a question about one of them', () => {
     const chat = talk({ run: (tool) => ({ ok: true, result: {}, say: tool }) });
     expect(chat.turn('allocate a port for shop', 'list the projects').map(({ text }) => text)).toEqual([
       'list_projects',
@@ -34,7 +34,7 @@ describe('several messages at once', () => {
     expect(chat.calls.at(-1)).toEqual({ tool: 'allocate_port', args: { server: 'web-1', project: 'shop' } });
   });
 
-  it('never ask more than one question at a time, and ask the next one later', () => {
+  it('never lead to more than one question at a time, and the next question follows later', () => {
     const chat = talk();
     expect(chat.turn('allocate a port for shop', 'release port 3001')).toHaveLength(1);
     const replies = chat.turn('web-1');

@@ -37,7 +37,7 @@ const scan = async (advisories: AdvisorySource | null) => {
 };
 
 describe('a scan in a separate process', () => {
-  it('asks the service for vulnerabilities, and reports when the service has no source', async () => {
+  it('asks the source of advisories for vulnerabilities, and reports when there is no source', async () => {
     expect((await scan(openOsvFolder(dir)))?.found).toMatchObject([
       { rule: 'advisories/known-weakness', path: 'requirements.txt', values: { name: 'pyyaml', fixed: '5.4' } },
     ]);

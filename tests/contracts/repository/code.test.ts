@@ -175,7 +175,7 @@ describe('the code analyzer', () => {
     expect(await find('a.rb', 'begin', '  a', 'rescue => e', 'end')).toEqual(['code/swallowed-error:3']);
   });
 
-  it('finds debugging left-overs', async () => {
+  it('finds debugging statements that were left in the code', async () => {
     expect(await find('a.ts', 'function a() {', '  debugger;', '}', "const b = 'debugger;';")).toEqual([
       'code/debug-leftover:2 debugger',
     ]);

@@ -27,7 +27,7 @@ describe('risks in a repository', () => {
   });
 
   it.each(['curl ', 'curl https://a', '[', ' ', '- ', '"', 'uses: a/', '${{ github.', 'eval(', '\n', 'FROM '])(
-    'are searched in a megabyte of %j in less than a second',
+    'are searched for in a megabyte of %j in less than a second',
     async (piece) => {
       const text = piece.repeat(1_000_000 / piece.length);
       for (const path of [

@@ -79,7 +79,7 @@ describe('secrets in a repository', () => {
     'secret',
     '\n',
     '${',
-  ])('are searched in a megabyte of %j in less than a second', async (piece) => {
+  ])('are searched for in a megabyte of %j in less than a second', async (piece) => {
     const text = piece.repeat(1_000_000 / piece.length);
     // The processor's time, not the clock's: the machine may be busy with something else.
     const before = process.cpuUsage();

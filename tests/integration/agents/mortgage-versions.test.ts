@@ -15,7 +15,7 @@ async function recordThread(userKey: string, values?: Record<string, unknown>): 
   return openOldThread(bench.pool, { userKey, chatKey: `telegram:${userKey}` }, values);
 }
 
-it('a conversation of version 1 continues under version 2, with all of its messages', async () => {
+it('a mortgage conversation of version 1 continues under version 2, with all of its messages', async () => {
   const threadId = await recordThread('900');
   expect((await bench.ask('900', 'mortgage.recalculate {"termYears":30}')).join('\n')).toContain(
     '£1,017.16 a month for 5 years',

@@ -75,7 +75,7 @@ describe('the mortgage agent without a model', () => {
     expect(await buttons()).toContain('mortgage.select_product {"productId":"fix2-75-existing"}');
   });
 
-  it('checks an address, and offers a talk to a person after the third unknown address', async () => {
+  it('checks an address, and offers contact with a person after the third unknown address', async () => {
     expect(await ask('check an address')).toContain('Which address is it?');
     expect(await ask('14 Semaphore Road, Signal Bay QX1 2BD')).toContain(
       'I found 14 Semaphore Road, Signal Bay QX1 2BD',
@@ -86,7 +86,7 @@ describe('the mortgage agent without a model', () => {
     expect(await ask('5 Nowhere, ZZ9 9ZZ')).toContain('A person can help you better with this');
   });
 
-  it('offers a talk to a person after three messages that it did not understand', async () => {
+  it('offers contact with a person after three messages that it did not understand', async () => {
     expect(await ask('lorem')).toContain('What is the property worth?');
     expect(await ask('ipsum')).toContain('I did not understand that.');
     expect(await ask('dolor')).toContain('A person can help you better with this');

@@ -136,7 +136,7 @@ const DEEDS: readonly {
   },
 ];
 
-describe('a superuser who switches the triggers off', () => {
+describe('a database superuser who switches the audit triggers off', () => {
   it.each(
     DEEDS.flatMap((deed) =>
       [false, true].filter((hidden) => !hidden || deed.hide).map((hidden) => ({ ...deed, hidden })),

@@ -81,7 +81,7 @@ describe('allocating ports', () => {
     [{ port: 80 }, 'Port 80 is outside the range of web-1 (9000 to 9099).'],
     [{ server: 'web1' }, 'I know no server named web1. Known: web-1 (did you mean this?).'],
     [{ project: 'shpo' }, 'I know no project named shpo. Known: shop (did you mean this?).'],
-  ])('%j is refused with the reason', async (args, sentence) => {
+  ])('with %j is refused with the reason', async (args, sentence) => {
     await expect(allocate(args)).rejects.toThrow(sentence);
   });
 
@@ -123,7 +123,7 @@ describe('ports on which another program listens', () => {
     expect(next.output['port']).toBeGreaterThan(output['port'] as number);
   });
 
-  it('are refused when the request names them', async () => {
+  it('are refused when the request asks for one of them', async () => {
     await expect(allocate({ server: 'here', port: first })).rejects.toThrow(
       `Port ${first} of here is not allocated, but something already listens on it. Take another one.`,
     );

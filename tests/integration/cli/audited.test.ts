@@ -134,7 +134,7 @@ it('the first migration is audited, and creates the tables of conversations with
   }
 });
 
-it('stopping a service from a terminal records who asked for it', async () => {
+it('stopping a service from a terminal is audited with the user who stopped it', async () => {
   const deploys = await openDeployBench();
   onTestFinished(() => deploys.close());
   const { databaseUrl, prefix, pool } = deploys.jobs;
