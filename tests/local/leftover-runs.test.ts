@@ -68,7 +68,7 @@ it('one of several test runs cleans up leftovers, and a failed cleanup stops non
   for (const line of said) expect(line).toContain(broken);
 });
 
-it('the cleanup claim of a test run that was killed during its cleanup expires', async () => {
+it('the cleanup claim of a test run that was killed is taken over by the next run', async () => {
   const root = makeTemporaryFolder('runs');
   const dir = leaveRun(root, '1');
   writeFileSync(join(dir, 'sweeper.json'), JSON.stringify({ pid: process.pid, startMark: 'of another boot:1' }));

@@ -71,7 +71,7 @@ test('a Postgres pid file that names another program is ignored', async () => {
   expect(second.pid).not.toBe(process.pid);
 });
 
-test('a Postgres server that refuses the stored password is not used', async () => {
+test('a start is refused with a remedy when the running Postgres rejects the stored password', async () => {
   const first = await startPostgres({ dir, settings });
   const file = join(dir, 'server.json');
   const record = readFileSync(file, 'utf8');

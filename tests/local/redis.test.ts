@@ -52,7 +52,7 @@ test('a Redis pid file that names another program is ignored', async () => {
   expect(second.adopted).toBe(false);
 });
 
-test('a Redis server that refuses the stored password is not used', async () => {
+test('a start is refused with a remedy when the running Redis rejects the stored password', async () => {
   const first = await startRedis({ dir, binDir, path });
   const record = readFileSync(join(dir, 'server.json'), 'utf8');
   writeFileSync(join(dir, 'server.json'), record.replace(/"password":"[^"]+"/, `"password":"${'0'.repeat(48)}"`));

@@ -46,7 +46,7 @@ it('a download returns the bytes of a file up to the size limit', async () => {
   expect(fetched).toEqual({ kind: 'file', bytes: Buffer.alloc(LIMIT, 'x') });
 });
 
-it('a download reads no more than the size limit, even when Telegram reports a smaller size', async () => {
+it('a download stops at the size limit when Telegram reports no size, and a larger reported size is refused', async () => {
   let sent = 0;
   const fetched = await fetchFrom(found({ file_path: 'voice/a' }), (response) => {
     const write = (): void => {

@@ -96,7 +96,7 @@ test('pages get every message while Redis is away, because gateways poll for cha
   expect(await inbox()).toHaveLength(3);
 });
 
-test('a gateway that stops sends its pages to the other gateway, where they continue', async () => {
+test('a gateway that stops closes its pages, which continue at the other gateway', async () => {
   bench = await openBench(pages);
   const { first, second, cookie, near, far } = await openTwo();
   near.say('before');

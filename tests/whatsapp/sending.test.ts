@@ -72,7 +72,7 @@ describe('a message', () => {
     expect(shown).toEqual(['Once or twice.', expect.stringMatching(/^\(.*\)\nOnce or twice\.$/)]);
   });
 
-  it('that Meta refuses for good becomes undeliverable, and the next message is sent', async () => {
+  it('that Meta refuses for good is marked as failed, and the next message is sent', async () => {
     await harness.people.fault({ what: 'send', code: 131026 });
     const [first = '', second = ''] = await harness.say([{ text: 'Lost.' }, { text: 'Found.' }]);
     await until(async () => (await harness.row(second)).status === 'sent');

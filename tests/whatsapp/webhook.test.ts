@@ -134,7 +134,7 @@ describe('a webhook that Meta signed', () => {
     expect((await texts()).filter((text) => text === 'first' || text === 'second')).toEqual(['first', 'second']);
   });
 
-  it('that is not JSON is stored as a dead letter, and Meta does not repeat it', async () => {
+  it('that is not JSON is stored as a dead letter, and acknowledged so that Meta does not repeat it', async () => {
     const body = '{"object": ';
     expect((await harness.people.postRaw(body)).status).toBe(200);
     const { rows } = await harness.pool.query(`select reason from dead_letters where source = 'inbound'`);

@@ -60,7 +60,7 @@ describe('after 24 hours without a message of the person', () => {
     expect((await harness.people.calls('send')).map(({ body }) => Object(body)['type'])).toEqual(['template']);
   });
 
-  it('a template that Meta refuses is logged as an error and tried again', async () => {
+  it('a template that Meta refuses is logged, and nothing reaches the person', async () => {
     await harness.people.settings({ templates: [] });
     const gateway = await start();
     await harness.say([{ text: 'To somebody who never wrote.' }]);

@@ -99,7 +99,7 @@ describe('two accounts of one person', () => {
     ]);
   });
 
-  test('lose their role together when one is removed', async () => {
+  test('lose their role together when an admin removes it from one', async () => {
     await ask(1001, '/deny 1010');
     expect((await people()).filter(({ person }) => person === '1002')).toEqual([]);
     expect(await ask(1002, '/whoami')).toMatch(/1002/);

@@ -120,7 +120,7 @@ describe('an invitation', () => {
     expect([await roleOf(1009), await roleOf(1010)].filter(Boolean)).toEqual(['viewer']);
   });
 
-  test('is created once when the command is delivered twice', async () => {
+  test('is created once when the command is delivered repeatedly', async () => {
     const update = {
       update_id: 4_000,
       message: {
@@ -222,7 +222,7 @@ describe('in a group', () => {
   });
 });
 
-test('/invite without arguments shows its usage and the most likely role', async () => {
+test('/invite with wrong arguments shows its usage, and suggests the most likely role', async () => {
   expect(await ask(1001, '/invite develper Max')).toBe(
     'Write it as /invite <role> [name]. Roles are viewer, developer, operator, admin. Did you mean developer?',
   );

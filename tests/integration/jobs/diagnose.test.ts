@@ -196,7 +196,7 @@ describe('a running service', () => {
     });
   });
 
-  it('has unapproved commands run without a shell, and approved commands with a shell', async () => {
+  it('has a command with a shell expression run when it was approved, and refused otherwise', async () => {
     const command = 'echo $((20 + 3))';
     expect(await run('diagnostic.run', { server: 'local', command, ...asked, actionId: 'act_f' })).toMatchObject({
       stdout: '23\n',

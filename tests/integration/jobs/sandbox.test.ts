@@ -164,7 +164,7 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     }
   });
 
-  it('with endless output is stopped, and its output is cut and marked', async () => {
+  it('with more output than the limit runs to its end, and its output is cut and marked as cut', async () => {
     const small = await open({ outputBytes: 10_000 });
     const ran = await shell('head -c 3000000 /dev/zero | tr "\\0" x; echo; echo end >&2', {}, small);
     expect(ran).toMatchObject({ exitCode: 0, killed: null, cut: true });

@@ -99,7 +99,7 @@ describe('a remembered fact', () => {
     expect(await remember('nobody assessed it', null)).toMatchObject({ n: 4, outside: 'get_service_logs' });
   });
 
-  it('in the person’s own words is shown to the model, even when outside text stored the same fact before', async () => {
+  it('in the person’s own words is trusted, even when outside text stored the same fact before', async () => {
     await remember('I like tea', true);
     expect(await remember('I like tea', false)).toMatchObject({ n: 2, outside: null });
   });

@@ -92,7 +92,7 @@ describe('an update by webhook', () => {
     expect(await harness.rows('select 1 from outbox')).toHaveLength(1);
   });
 
-  test('that is not JSON is stored as one dead letter, and Telegram does not repeat it', async () => {
+  test('that is not JSON is stored as one dead letter, and acknowledged so that Telegram does not repeat it', async () => {
     const started = await startWebhookGateway(harness);
     const broken = '{"update_id": 7, "message": {"text": "half of';
     expect((await bring(started.url, broken)).status).toBe(200);
