@@ -71,7 +71,7 @@ describe('choosing the model', () => {
     expect(listProblems(environment)).toContain(problem);
   });
 
-  it('reports all problems in one error', () => {
+  it('reports all problems of the variables in one error', () => {
     const problems = listProblems({ MODEL: 'anthropic', MODEL_FALLBACK: 'google,nobody', MODEL_FOR: 'a.b=openai' });
     for (const part of ['ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'nobody', 'OPENAI_API_KEY'])
       expect(problems).toContain(part);

@@ -23,31 +23,31 @@ test('an injected 429 error says how long to wait, and is returned the requested
   expect(await textsSeen()).toEqual(['/start', 'three']);
 });
 
-test('a fault that drops the connection before sendMessage runs prevents the message', async () => {
+test('an injected fault that drops the connection before sendMessage runs prevents the message', async () => {
   await client.post('/api/faults', { method: 'sendMessage', dropConnection: 'before' });
   await expect(api.sendMessage(1001, 'lost')).rejects.toBeInstanceOf(HttpError);
   expect(await textsSeen()).toEqual(['/start']);
 });
 
-test('a message is delivered although a fault drops the connection after sendMessage has run', async () => {
+test('a message is delivered although an injected fault drops the connection after sendMessage has run', async () => {
   await client.post('/api/faults', { method: 'sendMessage', dropConnection: 'after' });
   await expect(api.sendMessage(1001, 'arrived')).rejects.toBeInstanceOf(HttpError);
   expect(await textsSeen()).toEqual(['/start', 'arrived']);
 });
 
-test('updates are sent again when a fault dropped the answer of getUpdates', async () => {
+test('updates are sent again when an injected fault dropped the answer of getUpdates', async () => {
   await client.post('/api/faults', { method: 'getUpdates', dropConnection: 'after' });
   await expect(api.getUpdates()).rejects.toBeInstanceOf(HttpError);
   expect(await api.getUpdates()).toMatchObject([{ message: { text: '/start' } }]);
 });
 
-test('a fault for any method affects getMe but not getUpdates', async () => {
+test('an injected fault for any method affects getMe but not getUpdates', async () => {
   await client.post('/api/faults', { method: '*', error: { code: 500 } });
   await api.getUpdates();
   await expect(api.getMe()).rejects.toMatchObject({ error_code: 500 });
 });
 
-test('a call that a fault delays finishes later than a call that was made after it', async () => {
+test('a call that an injected fault delays finishes later than a call that was made after it', async () => {
   await client.post('/api/faults', { method: 'sendMessage', delayMs: 400 });
   const slow = api.sendMessage(1001, 'slow');
   await client.findCall((call) => call.method === 'sendMessage');
@@ -56,7 +56,7 @@ test('a call that a fault delays finishes later than a call that was made after 
   expect(await textsSeen()).toEqual(['/start', 'quick', 'slow']);
 });
 
-test('faults that were cleared affect no call', async () => {
+test('injected faults that were cleared affect no call', async () => {
   await client.post('/api/faults', { method: 'getMe', error: { code: 400 }, times: 9 });
   await fetch(`${simulator.url}/api/faults`, { method: 'DELETE' });
   expect(await api.getMe()).toMatchObject({ id: 100 });
@@ -74,7 +74,7 @@ test('the call log lists every call in order with its chat and status', async ()
   expect(await client.get(`/api/calls?after=${calls[0]?.seq}`)).toHaveLength(1);
 });
 
-test('a fault for one chat does not affect messages to another chat', async () => {
+test('an injected fault for one chat does not affect messages to another chat', async () => {
   await client.post('/api/messages', { from: 1002, text: '/start' });
   await client.post('/api/faults', { method: 'sendMessage', chat: 1002, error: 'blocked' });
   await api.sendMessage(1001, 'fine');
@@ -85,7 +85,7 @@ test('a fault for one chat does not affect messages to another chat', async () =
   await api.sendMessage(1002, 'fine again');
 });
 
-test('a fault with skip 2 lets two calls succeed before it fails the third', async () => {
+test('an injected fault with skip 2 lets two calls succeed before it fails the third', async () => {
   await client.post('/api/faults', { method: 'sendMessage', skip: 2, error: { code: 500 } });
   await api.sendMessage(1001, 'one');
   await api.sendMessage(1001, 'two');
@@ -102,7 +102,7 @@ test('an injected error about a migrated group holds the id of the new group', a
   });
 });
 
-test('the fault badGateway returns an HTML page instead of JSON', async () => {
+test('the injected fault badGateway returns an HTML page instead of JSON', async () => {
   await client.post('/api/faults', { method: 'getMe', error: 'badGateway' });
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe`);
   expect(response.status).toBe(502);
@@ -113,7 +113,7 @@ test('the fault badGateway returns an HTML page instead of JSON', async () => {
 test.each([
   ['before', ['/start']],
   ['after', ['/start', 'sent']],
-] as const)('a call that a fault suspends %s the method runs gets no answer', async (hang, texts) => {
+] as const)('a call that an injected fault suspends %s the method runs gets no answer', async (hang, texts) => {
   await client.post('/api/faults', { method: 'sendMessage', hang });
   const controller = new AbortController();
   // grammY declares its own signal type; at run time it is the same class.
@@ -128,7 +128,7 @@ test.each([
   expect(await textsSeen()).toEqual([...texts, 'next']);
 });
 
-test('closing the simulator ends a call that a fault suspends', async () => {
+test('closing the simulator ends a call that an injected fault suspends', async () => {
   await client.post('/api/faults', { method: 'getMe', hang: 'before' });
   const answer = api.getMe().catch(() => 'ended');
   await client.findCall((call) => call.method === 'getMe');
@@ -136,12 +136,12 @@ test('closing the simulator ends a call that a fault suspends', async () => {
   expect(await answer).toBe('ended');
 });
 
-test('a fault can make a file download fail', async () => {
+test('an injected fault can make a file download fail', async () => {
   await client.post('/api/faults', { method: 'downloadFile', dropConnection: 'before' });
   await expect(fetch(`${simulator.url}/file/bot${DEFAULT_TOKEN}/documents/file_0`)).rejects.toThrow('fetch failed');
 });
 
-test('a fault with an unknown name is refused', async () => {
+test('an injected fault with an unknown name is refused', async () => {
   expect(await client.post('/api/faults', { method: 'getMe', error: 'nonsense' })).toMatchObject({ ok: false });
   expect(await client.get('/api/faults')).toEqual([]);
 });

@@ -21,7 +21,7 @@ test('a draft over the maximum length is cut to its newest whole lines, below an
   expect(rest[0]).toMatch(/^line \d+ of/);
 });
 
-test('a growing draft is cut rarely, and stays at least half of the maximum length', () => {
+test('the start of a growing draft is cut rarely, and the draft stays at least half of the maximum length', () => {
   const tops = new Set<string>();
   for (let length = MAX_DRAFT_LENGTH + 1; length < 3 * MAX_DRAFT_LENGTH; length += 7) {
     const shown = cutDraft(lines(1_000).slice(0, length));

@@ -116,7 +116,7 @@ test('parameters in the query, in JSON, in a URL-encoded body and in a multipart
   }
 });
 
-test('a null parameter counts as missing', async () => {
+test('a null parameter of a Bot API call counts as missing', async () => {
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/sendMessage`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -12,7 +12,7 @@ const message = (fields: object): unknown => ({
   message: { message_id: 5, date: 1_700_000_000, chat: PRIVATE, from: FROM, ...fields },
 });
 
-describe('messages', () => {
+describe('decoding a Telegram message', () => {
   test('a private text is decoded as a text of its sender', () => {
     expect(decodeUpdate(message({ text: 'hello' }), BOT)).toEqual({
       kind: 'text',
@@ -189,7 +189,7 @@ describe('messages', () => {
   });
 });
 
-describe('other updates', () => {
+describe('decoding another Telegram update', () => {
   const press = (fields: object): unknown => ({
     update_id: 8,
     callback_query: { id: 'q1', from: FROM, message: { message_id: 9, chat: PRIVATE }, data: 'b:12:1', ...fields },
