@@ -1,9 +1,40 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openScene, overflowOf, PHONE, type Scene } from './scene.ts';
 
 const executablePath = inject('chromium');
 const OPS = -2001;
+
+/** Waits until a page shows a chat as somebody. */
+async function waitForChat(page: Page, person: string, chat: string): Promise<void> {
+  await page.getByRole('button', { name: `You speak as ${person}. Change` }).waitFor();
+  await page.getByRole('heading', { level: 1, name: chat, exact: true }).waitFor();
+}
+
+/** Opens a chat from the list of chats. */
+async function openChat(page: Page, person: string, chat: string): Promise<void> {
+  const chats = page.getByRole('list', { name: 'Chats' });
+  await chats.getByRole('button', { name: new RegExp(`^${chat}`) }).click();
+  await waitForChat(page, person, chat);
+}
+
+/** Opens a topic of the group by its tab, such as "Deploys 1 unread". */
+async function openTopic(page: Page, tab: string): Promise<void> {
+  const tabs = page.getByRole('navigation', { name: 'Topics' });
+  await tabs.getByRole('button', { name: tab }).click();
+  await tabs.locator('[aria-current=true]', { hasText: tab.split(' ')[0] ?? '' }).waitFor();
+}
+
+/** Presses a button and types before the browser does anything else, as with keys that overtake the page. */
+function pressAndType(button: Locator, text: string): Promise<void> {
+  return button.evaluate(async (node: HTMLElement, letters) => {
+    node.click();
+    for (const letter of letters) {
+      await Promise.resolve(); // The page renders in microtasks.
+      document.execCommand('insertText', false, letter);
+    }
+  }, text);
+}
 
 describe.skipIf(executablePath === null)('the group chat', () => {
   let scene: Scene;
@@ -55,30 +86,31 @@ describe.skipIf(executablePath === null)('the group chat', () => {
     // Whoever turns to Ben on the page of Ada does not see it either.
     await ada.getByRole('button', { name: 'You speak as Ada. Change' }).click();
     await ada.getByRole('dialog').getByText('Ben').click();
-    await ada.getByText('Anything else?').last().waitFor();
+    await waitForChat(ada, 'Ben', 'ops');
+    await ada.locator('.message', { hasText: 'Anything else?' }).waitFor();
     expect(await ada.locator('.messages').textContent()).not.toContain('Doe');
     await ada.goBack();
+    await waitForChat(ada, 'Ada', 'ops');
     await whisper.waitFor();
     await expectFine();
   });
 
   it('keeps topics apart and counts the new messages of each other topic', async () => {
     await scene.person('messages', { from: 1002, chat: 'ops', topic: 101, text: 'deploying the shop' });
-    const topics = ada.getByRole('navigation', { name: 'Topics' });
-    await topics.getByRole('button', { name: 'Deploys 1 unread' }).click();
+    await openTopic(ada, 'Deploys 1 unread');
     await ada.locator('.message', { hasText: 'deploying the shop' }).waitFor();
     expect(await ada.locator('.message', { hasText: 'Anything else?' }).count()).toBe(0);
     await ada.locator('textarea').fill('thanks, from the topic');
     await ada.getByRole('button', { name: 'Send' }).click();
-    await ben.getByRole('button', { name: /^Deploys/ }).click();
+    await openTopic(ben, 'Deploys');
     await ben.locator('.message', { hasText: 'thanks, from the topic' }).getByText('Ada').waitFor();
-    await topics.getByRole('button', { name: 'General' }).click();
+    await openTopic(ada, 'General');
     await ada.locator('.message', { hasText: 'Anything else?' }).waitFor();
     await expectFine();
   });
 
   it('lets people edit and forward a message from its menu', async () => {
-    await ben.getByRole('button', { name: /^General/ }).click();
+    await openTopic(ben, 'General');
     await ben.locator('.message', { hasText: 'Anything else?' }).waitFor();
     await ben.locator('textarea').fill('frist');
     await ben.keyboard.press('Enter');
@@ -90,12 +122,14 @@ describe.skipIf(executablePath === null)('the group chat', () => {
     await ben.keyboard.press('Enter');
     await ada.locator('.message', { hasText: 'first' }).getByText('edited').waitFor();
     await menuOf(ada, 'first');
-    expect(await ada.getByRole('dialog').getByRole('button', { name: 'Edit' }).count()).toBe(0);
-    await ada.getByRole('dialog').getByRole('button', { name: 'Forward' }).click();
+    const menu = ada.getByRole('dialog', { name: 'Message' });
+    await menu.getByRole('button', { name: 'Forward' }).waitFor();
+    expect(await menu.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await menu.getByRole('button', { name: 'Forward' }).click();
     await ada.getByRole('dialog').getByRole('button', { name: 'Signalbox' }).click();
     await ada.getByText('Forwarded to Signalbox').waitFor();
     await ada.getByRole('button', { name: 'People and chats' }).click();
-    await ada.getByRole('button', { name: /^Signalbox/ }).click();
+    await openChat(ada, 'Ada', 'Signalbox');
     await ada.locator('.message', { hasText: 'first' }).getByText('Forwarded from Ben').waitFor();
     await expectFine();
   });
@@ -122,10 +156,9 @@ describe.skipIf(executablePath === null)('the message field', () => {
   it('offers matching commands, which the keyboard can choose', async () => {
     await field().fill('/st');
     const options = page.getByRole('option');
-    expect(await options.allInnerTexts()).toEqual([
-      expect.stringContaining('/status'),
-      expect.stringContaining('/stop'),
-    ]);
+    await expect
+      .poll(() => options.allInnerTexts())
+      .toEqual([expect.stringContaining('/status'), expect.stringContaining('/stop')]);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await sent('/stop');
@@ -134,7 +167,7 @@ describe.skipIf(executablePath === null)('the message field', () => {
   });
 
   it('suggests the name of the bot in a group, and marks commands whose answer only the sender sees', async () => {
-    await page.getByRole('button', { name: /^ops/ }).click();
+    await openChat(page, 'Ada', 'ops');
     await field().pressSequentially('hey @sig');
     await page.getByRole('option', { name: /@signalbox_bot/ }).click();
     await expect.poll(() => field().inputValue()).toBe('hey @signalbox_bot ');
@@ -148,8 +181,8 @@ describe.skipIf(executablePath === null)('the message field', () => {
 
   it('keeps what is typed for each chat, and edits the last message with ↑', async () => {
     await field().fill('for the group');
-    await page.getByRole('button', { name: /^Signalbox/ }).click();
-    await page.getByText('/stop').last().waitFor();
+    await openChat(page, 'Ada', 'Signalbox');
+    await sent('/stop');
     await expect.poll(() => field().inputValue()).toBe('');
     await field().fill('helo');
     await page.keyboard.press('Enter');
@@ -159,13 +192,13 @@ describe.skipIf(executablePath === null)('the message field', () => {
     await field().fill('hello');
     await page.keyboard.press('Enter');
     await page.locator('.message', { hasText: 'hello' }).getByText('edited').waitFor();
-    await page.getByRole('button', { name: /^ops/ }).click();
+    await openChat(page, 'Ada', 'ops');
     await expect.poll(() => field().inputValue()).toBe('for the group');
     expect(scene.complaints()).toEqual([]);
   });
 
   it('is one press of Tab away from the newest message, whose menu opens with Enter', async () => {
-    await page.getByRole('button', { name: /^Signalbox/ }).click();
+    await openChat(page, 'Ada', 'Signalbox');
     await sent('hello');
     await page.locator('.message').last().focus();
     await page.keyboard.press('ArrowUp');
@@ -177,6 +210,42 @@ describe.skipIf(executablePath === null)('the message field', () => {
     await page.keyboard.type('to myself');
     await page.keyboard.press('Enter');
     await page.locator('.message', { hasText: 'to myself' }).getByRole('button', { name: 'Ada hello' }).waitFor();
+    expect(scene.complaints()).toEqual([]);
+  });
+
+  it('takes the next keys after a switch of chats and after Reply', async () => {
+    const chats = page.getByRole('list', { name: 'Chats' });
+    await openChat(page, 'Ada', 'ops');
+    await field().fill('');
+    await pressAndType(chats.getByRole('button', { name: /^Signalbox/ }), 'for the bot');
+    expect(await field().inputValue()).toBe('for the bot');
+    await pressAndType(chats.getByRole('button', { name: /^ops/ }), 'for the group');
+    expect(await field().inputValue()).toBe('for the group');
+    await openChat(page, 'Ada', 'Signalbox');
+    expect(await field().inputValue()).toBe('for the bot');
+    await field().fill('');
+    await page.locator('.message', { hasText: 'to myself' }).locator('.bubble').click({ button: 'right' });
+    await pressAndType(page.getByRole('dialog').getByRole('button', { name: 'Reply' }), 'in order');
+    expect(await field().inputValue()).toBe('in order');
+    await page.keyboard.press('Enter');
+    const reply = page.locator('.message', { hasText: 'in order' });
+    await reply.getByRole('button', { name: 'Ada to myself' }).waitFor();
+    expect(scene.complaints()).toEqual([]);
+  });
+
+  it('does not bring a sent text back after an edit is left', async () => {
+    await openChat(page, 'Ada', 'ops');
+    await field().fill('kept, then sent');
+    await openChat(page, 'Ada', 'Signalbox');
+    await openChat(page, 'Ada', 'ops');
+    expect(await field().inputValue()).toBe('kept, then sent');
+    await field().press('Enter');
+    await sent('kept, then sent');
+    await field().press('ArrowUp');
+    await page.getByText('Edit message').waitFor();
+    await openChat(page, 'Ada', 'Signalbox');
+    await openChat(page, 'Ada', 'ops');
+    expect(await field().inputValue()).toBe('');
     expect(scene.complaints()).toEqual([]);
   });
 });

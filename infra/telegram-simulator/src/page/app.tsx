@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Chat } from './chat/chat.tsx';
 import { Notices } from './sheets/notices.tsx';
 import { Sidebar } from './sidebar/sidebar.tsx';
@@ -17,7 +17,7 @@ export function App({ page }: { readonly page: Page }): VNode {
   useEffect(() => {
     document.title = unread > 0 ? `(${unread}) Signalbox` : 'Signalbox';
   }, [unread]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!shown) return;
     const { dataset } = document.body;
     const isFirst = dataset['pane'] === undefined;

@@ -3,7 +3,7 @@ import { Icon } from '@signalbox/page-kit/icons';
 import { HAS_KEYBOARD, MessageField } from '@signalbox/page-kit/message-field';
 import { SuggestionList, useSuggestionState, type SuggestionState } from '@signalbox/page-kit/suggestions';
 import type { RefObject, TargetedEvent, TargetedKeyboardEvent, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { summarizeMessage } from '../messages/summary.ts';
 import { editLastMessage } from '../state/actions.ts';
 import { usePage, useShownChat } from '../state/context.ts';
@@ -133,15 +133,15 @@ function useSuggestions(field: RefObject<HTMLTextAreaElement | null>): Suggestio
   });
 }
 
-/** Focuses the field when the chat changes. */
+/** Focuses the field when the chat or the quoted message changes, before the next key press. */
 function useFocus(field: RefObject<HTMLTextAreaElement | null>): void {
   const { text, context } = usePage().writing;
   const shown = useShownChat();
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A phone's on-screen keyboard would cover half of the screen.
     if (HAS_KEYBOARD && !shown.isList) field.current?.focus();
   }, [buildChatKey(shown)]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!context) return;
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);

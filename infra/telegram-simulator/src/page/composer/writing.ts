@@ -40,7 +40,10 @@ export class ComposerState {
     this.#shown = next;
     if (before && buildChatKey(before) === buildChatKey(next)) return;
     if (before && this.context?.mode !== 'edit') this.#texts.set(buildChatKey(before), this.text);
-    this.#change({ text: this.#texts.get(buildChatKey(next)) ?? '', context: null, files: [], problem: '' });
+    const text = this.#texts.get(buildChatKey(next)) ?? '';
+    // A later edit must not leave an older text that was sent meanwhile.
+    this.#texts.delete(buildChatKey(next));
+    this.#change({ text, context: null, files: [], problem: '' });
   }
 
   type(text: string): void {

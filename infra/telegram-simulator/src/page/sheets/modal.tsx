@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface ModalProps {
   readonly kind: 'sheet' | 'alert';
@@ -12,7 +12,7 @@ interface ModalProps {
 /** A modal panel; restores the focus when it closes. */
 export function Modal({ kind, label, onClose, children }: ModalProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   return (

@@ -97,9 +97,12 @@ export class Page {
     this.#onChange();
   }
 
-  /** Switches to a chat of a person, or to the list of chats. */
+  /** Switches to a chat of a person, or to the list of chats, before the next key press. */
   go(shown: ShownChat): void {
-    location.hash = buildUrlHash(shown);
+    const hash = buildUrlHash(shown);
+    // Key presses can overtake a `hashchange` event and reach the previous chat; `pushState` sends no such event.
+    if (hash !== location.hash) history.pushState(null, '', hash);
+    this.redraw();
   }
 
   /** Reads the shown chat from the address and renders the page. */
