@@ -4,7 +4,7 @@ import { Icon } from '@signalbox/page-kit/icons';
 import { HAS_KEYBOARD, MessageField } from '@signalbox/page-kit/message-field';
 import { SuggestionList, useSuggestionState } from '@signalbox/page-kit/suggestions';
 import type { Ref, VNode } from 'preact';
-import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks';
+import { useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { say } from '../say.ts';
 import { useChat } from '../state/context.ts';
 import { SpeakButton, useSpeech } from './speech.tsx';
@@ -44,7 +44,7 @@ export function Composer({ commands, fieldControl }: Props): VNode {
     },
   });
   useImperativeHandle(fieldControl, () => ({ fill, focus: () => field.current?.focus() }), []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A phone's keyboard would cover half of the screen.
     if (HAS_KEYBOARD) field.current?.focus();
   }, []);

@@ -1,6 +1,6 @@
 import type { PageKey } from '@signalbox/messages/page-sentences';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { say } from '../say.ts';
 import type { Page } from '../state/page.ts';
 
@@ -14,7 +14,7 @@ export function SignIn({ page, problem }: Props): VNode {
   const { demoPeople } = page.session;
   const title = useRef<HTMLHeadingElement>(null);
   // The element that had the focus is gone.
-  useEffect(() => title.current?.focus(), [problem]);
+  useLayoutEffect(() => title.current?.focus(), [problem]);
   return (
     <main class="center sign-in">
       <h1 ref={title} tabIndex={-1}>
@@ -60,7 +60,7 @@ interface OtherPersonProps {
 /** Asks before signing in with the code of a link, since the link may be somebody else's. */
 export function ConfirmSignIn({ page, name, code }: OtherPersonProps): VNode {
   const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => title.current?.focus(), []);
+  useLayoutEffect(() => title.current?.focus(), []);
   return (
     <main class="center sign-in">
       <h1 ref={title} tabIndex={-1}>
