@@ -194,14 +194,14 @@ describe.skipIf(executablePath === null)('files', () => {
     await page.locator('textarea').fill('two pictures and a log');
     await page.getByRole('button', { name: 'Send' }).click();
     await tray.getByText('An album holds only photos or only documents').waitFor();
-    expect(scene.complaints()).toEqual([expect.stringContaining('400')]);
+    await expect.poll(() => scene.complaints()).toEqual([expect.stringContaining('400')]);
     await tray.getByRole('button', { name: 'Remove shop.log' }).click();
     await page.locator('textarea').fill('two pictures');
     await page.getByRole('button', { name: 'Send' }).click();
     const album = page.locator('.message', { hasText: 'two pictures' });
     await album.waitFor();
     expect(await album.getByRole('link', { name: 'Show the photo' }).count()).toBe(2);
-    expect(await tray.isVisible()).toBe(false);
+    await tray.waitFor({ state: 'hidden' });
     const opening = page.context().waitForEvent('page');
     await album.getByRole('link', { name: 'Show the photo' }).first().click();
     await (await opening).close();
@@ -233,7 +233,7 @@ describe.skipIf(executablePath === null)('files', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     const tray = page.getByRole('region', { name: 'Files to send' });
     await tray.getByRole('alert').getByText('broken.png').waitFor();
-    expect(scene.complaints()).toEqual([expect.stringContaining('400')]);
+    await expect.poll(() => scene.complaints()).toEqual([expect.stringContaining('400')]);
     await tray.getByRole('button', { name: 'Remove broken.png' }).click();
     await expectFine();
   });

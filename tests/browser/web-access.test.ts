@@ -48,6 +48,9 @@ function fill(gateway: PlayedGateway): void {
   say('9', { from: 'agent', text: 'מה רץ על `shop`?' });
 }
 
+/** Waits for the last part of `fill`. */
+const waitForAll = (page: Page): Promise<void> => page.locator('[data-id="9"]').waitFor();
+
 describe.skipIf(executablePath === null)('the accessible web page', () => {
   let scene: WebScene;
   let gateway: PlayedGateway;
@@ -134,7 +137,7 @@ describe.skipIf(executablePath === null)('the accessible web page', () => {
   it('has landmarks and names for screen readers, which announce each change once', async () => {
     fill(gateway);
     const page = await scene.look(gateway.url);
-    await page.getByText('a warning').waitFor();
+    await waitForAll(page);
     for (const role of ['banner', 'main', 'log'] as const) expect(await page.getByRole(role).count()).toBe(1);
     expect(await page.getByRole('log').getAttribute('aria-relevant')).toBe('additions');
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Signalbox');
@@ -155,7 +158,7 @@ describe.skipIf(executablePath === null)('the accessible web page', () => {
   it('fits a screen of 320 pixels, with buttons that are large enough for a finger', async () => {
     fill(gateway);
     const page = await scene.look(gateway.url, PHONE);
-    await page.getByText('a warning').waitFor();
+    await waitForAll(page);
     expect(await overflowOf(page)).toBe(0);
     const wide = await page.locator('.scroller').evaluate((node) => node.scrollWidth - node.clientWidth);
     expect(wide).toBe(0);
@@ -180,7 +183,7 @@ describe.skipIf(executablePath === null)('the accessible web page', () => {
     async (colorScheme) => {
       fill(gateway);
       const page = await scene.look(gateway.url, { colorScheme });
-      await page.getByText('a warning').waitFor();
+      await waitForAll(page);
       expect(await findPaleTexts(page)).toEqual([]);
       await page.getByRole('button', { name: 'web-1' }).click();
       await page.getByLabel('Message').fill('/');

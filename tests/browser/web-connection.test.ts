@@ -48,6 +48,8 @@ describe.skipIf(executablePath === null)('the connection of the web page', () =>
       async () => (await page.locator('[data-pending]').count()) === 0 && gateway.messages.length === 12,
       40_000,
     );
+    // The newest note can follow the newest confirmation.
+    await page.getByText('note 11', { exact: true }).waitFor();
     expect(gateway.messages.map(({ text }) => text)).toEqual(
       Array.from({ length: 12 }, (_, count) => `message ${count}`),
     );

@@ -125,6 +125,7 @@ describe.skipIf(executablePath === null)('voice on the web page', () => {
   it('reports that no words were recognized in a recording', async () => {
     await open(playSpeech);
     await page.getByRole('button', { name: 'Speak' }).click();
+    await page.getByText('Listening…').waitFor();
     await page.evaluate(() => window.playedSpeech.end());
     await page.getByText('Nothing was heard.').waitFor();
     expect(await page.getByLabel('Message').inputValue()).toBe('');
@@ -133,6 +134,9 @@ describe.skipIf(executablePath === null)('voice on the web page', () => {
   it('reads answers aloud in their language while voice is on, and is silent otherwise', async () => {
     await open(playSpeech);
     gateway.tell({ type: 'server.voice.say', payload: { text: 'unheard', language: null } });
+    // The page has read both frames, in this order, before the voice is on.
+    gateway.put({ id: '1', type: 'Text', props: { text: 'after it' } });
+    await page.getByText('after it').waitFor();
     await page.getByRole('button', { name: 'Read answers aloud' }).click();
     await until(() => gateway.modes.length === 1);
     gateway.tell({ type: 'server.voice.start', payload: {} });
