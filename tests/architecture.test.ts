@@ -293,7 +293,7 @@ describe('environment variables', () => {
     ['/** What opens it. Secret. */ A_URL: z.url().meta({ secret: true })', 0],
     ['A_KEY: CommonConfig.shape.A_KEY.optional()', 0],
     ['A_KEY_FILE: z.string()', 0],
-  ])('that hold a secret are found when they lack the secret mark: %s', (field, count) => {
+  ])('are checked for a missing secret mark: %s', (field, count) => {
     const made = breach(
       'services/x/src/config.ts',
       'const PASSWORD = z.string().meta({ secret: true });',

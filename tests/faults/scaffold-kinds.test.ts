@@ -92,7 +92,7 @@ it('the contract suites and the tests of the scaffold pass', async () => {
   );
   expect(unit).toContain('the agent night_scribe');
   expect(unit).toContain('the group lost_found');
-  expect(unit).toContain('names every value of fill_lost_found');
+  expect(unit).toContain('contains every argument value of fill_lost_found');
   expect(unit).toMatch(/Test Files.*\b5 passed/);
   for (const [project, [, test]] of [['agents', MADE.agent] as const, ['integration', MADE.capability] as const])
     expect(await copy.node(vitest, ...reporter, project, test)).toMatch(/Test Files.*\b1 passed/);
