@@ -4,7 +4,6 @@ import { locateTestSandbox } from '../support/bubblewrap.ts';
 import type { Person } from '../support/person.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
-import { eventually } from '../support/until.ts';
 
 const sandbox = await locateTestSandbox('workspaces in conversations');
 
@@ -23,10 +22,9 @@ describe.skipIf(sandbox === null)('in the workspace of a conversation', () => {
 
   it('files are written, listed and read', async () => {
     expect(await ada.ask('list the files in the workspace').then(last)).toMatch(/The workspace is empty/);
-    // File names are text from outside: after them whoever asked confirms what is written.
-    expect(await ada.ask('create a file notes.md with "buy milk"').then(last)).toMatch(/Please confirm/);
-    await ada.click('Confirm');
-    expect(await ada.waitFor(/Confirmed by Ada\. I created/)).toMatch(/notes\.md \(8 bytes\)/);
+    expect(await ada.ask('create a file notes.md with "buy milk"').then(last)).toMatch(
+      /I created notes\.md \(8 bytes\)/,
+    );
     expect(await ada.ask('list the files').then(last)).toMatch(/The workspace holds 1 entry[\s\S]*notes\.md/);
     expect(await ada.ask('show notes.md').then(last)).toMatch(/notes\.md:[\s\S]*buy milk/);
   });
@@ -36,9 +34,10 @@ describe.skipIf(sandbox === null)('in the workspace of a conversation', () => {
     expect(await ada.ask('run wc -c notes.md in the workspace').then(last)).toMatch(/8 notes\.md/);
   });
 
-  it('a command that changes something does not run without an approval', async () => {
-    expect(await ada.ask('run rm notes.md').then(last)).toMatch(/approv/i);
-    expect(await ada.ask('show notes.md').then(last)).toMatch(/buy milk/);
+  it('a command that changes something of one’s own runs at once', async () => {
+    await ada.ask('create a file draft.md with "x"');
+    expect(await ada.ask('run rm draft.md').then(last)).toMatch(/rm draft\.md finished \(exit 0\) and wrote nothing/);
+    expect(await ada.ask('list the files').then(last)).toMatch(/1 entry[\s\S]*notes\.md/);
   });
 
   it('a destructive command is refused without asking anybody to approve', async () => {
@@ -48,20 +47,6 @@ describe.skipIf(sandbox === null)('in the workspace of a conversation', () => {
          from actions a where a.arguments ->> 'command' = 'rm -rf /'`,
     );
     expect(rows).toEqual([{ status: 'denied', asked: '0' }]);
-  });
-
-  it('a command that was approved runs in the sandbox once, and the requester gets the result', async () => {
-    const cleo = await stack.person(1003, 'operator');
-    await cleo.ask('list the files'); // whoever never wrote cannot be asked
-    expect(await ada.ask('run rm notes.md').then((said) => said.join('\n'))).toMatch(/approv/i);
-    await eventually(
-      () => cleo.heard(),
-      (heard) =>
-        heard.some(({ text, buttons }) => /rm notes\.md/.test(text) && JSON.stringify(buttons).includes('Approve')),
-    );
-    await cleo.click('Approve');
-    await ada.waitFor(/rm notes\.md finished \(exit 0\) and wrote nothing/);
-    expect(await ada.ask('list the files').then(last)).toMatch(/The workspace is empty/);
   });
 
   it('no file path leads out of the workspace', async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toCallQuestion, CallOutline } from '@signalbox/safety/policy/outline';
 import {
@@ -72,6 +72,20 @@ describe('signalbox policy check', () => {
     const { code, error } = await nowhere('policy', 'check', '--policies', '/no/such/folder');
     expect(code).toBe(1);
     expect(error).toContain('/no/such/folder cannot be read: ENOENT');
+  });
+});
+
+describe('a folder of policies without the sandbox of one’s own conversation', () => {
+  it('is a whole set, in which a command there asks an operator as everywhere else', async () => {
+    const folder = copyPolicies();
+    rmSync(join(folder, 'sandbox.cedar'));
+    rmSync(join(folder, 'examples', 'sandbox.json'));
+    const { engine } = await loadPolicySet(await readPolicyFolder(folder), 'UTC');
+    const call = { tool: 'run_command', group: 'workspace', kind: 'shell_cmd', risk: 'dangerous' } as const;
+    const question = toCallQuestion(CallOutline.parse({ ...call, resources: ['place:conversation'] }));
+    expect(engine.decide(question)).toMatchObject({ effect: 'ask', rule: 'code-asks' });
+    const { engine: whole } = await loadPolicySet(await readPolicyFolder(POLICY_FOLDER), 'UTC');
+    expect(whole.decide(question)).toMatchObject({ effect: 'run', rule: 'own-sandbox-runs' });
   });
 });
 

@@ -14,6 +14,7 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
 import type { JobContext, JobHandler, PoolHandlers } from '../runner/handlers.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
+import { findPrograms } from '../sandbox/programs.ts';
 import { COMMAND_LIMITS } from '../sandbox/limits.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { selectDatabaseRole } from '../service-name.ts';
@@ -32,8 +33,13 @@ interface WorkspaceDeps {
   readonly home: string;
   readonly idleMs: number;
   readonly sandbox: Sandbox;
+  /** The interpreters that commands find in the sandbox. */
+  readonly programs: readonly string[];
   readonly quota: Quota;
 }
+
+/** The exit code of a shell whose program was not found. */
+const NOT_FOUND_CODE = 127;
 
 interface Workplace extends ReadScope, JournalFolders {}
 
@@ -55,19 +61,29 @@ export async function createWorkspaceHandlers(
   own({ close: () => lockPool.end() });
   const limits = { ...COMMAND_LIMITS, scratchBytes: config.SANDBOX_TMP_MB * MIB };
   const sandbox = await openSandbox({ program: findBubblewrap({ file, libraryPath, path }), limits });
-  if (sandbox.problem === null) log.info('sandbox is ready', { bounds: sandbox.bounds });
+  const programs = await findPrograms(sandbox);
+  if (sandbox.problem === null) log.info('sandbox is ready', { bounds: sandbox.bounds, programs });
   else log.warn('commands are refused, there is no sandbox', { reason: sandbox.problem });
   const quota = { limitBytes: config.WORKSPACE_LIMIT_MB * MIB, reserveBytes: config.WORKSPACE_RESERVE_MB * MIB };
-  return createHandlers({ pool, lockPool, home, sandbox, quota, idleMs: config.WORKSPACE_IDLE_DAYS * 24 * HOUR_MS });
+  const idleMs = config.WORKSPACE_IDLE_DAYS * 24 * HOUR_MS;
+  return createHandlers({ pool, lockPool, home, sandbox, programs, quota, idleMs });
 }
 
 function createHandlers(parts: WorkspaceDeps): PoolHandlers<'agents'> {
   return {
     'workspaces.prune': createWorkspacesPruneHandler(parts),
+    'workspace.confinement': {
+      title: () => say('jobs.checkingTheSandbox'),
+      run: async () => ({ problem: parts.sandbox.problem, programs: [...parts.programs] }),
+      say: () => '',
+    },
     'workspace.run': handler('workspace.run', parts, {
       title: () => say('jobs.runningACommand'),
       isAlone: false,
-      run: (place, payload, context) => runCommand(parts, place, payload, context),
+      run: async (place, payload, context) => {
+        const ran = await runCommand(parts, place, payload, context);
+        return ran.exitCode === NOT_FOUND_CODE ? { ...ran, programs: [...parts.programs] } : ran;
+      },
       say: ({ exitCode, output, killed }) =>
         `${say('jobs.commandEnded', { isKilled: killed !== null, killed: killed ?? '', exitCode: exitCode ?? '' })}\n${takeLastLines(output)}`,
     }),
@@ -106,7 +122,7 @@ function createHandlers(parts: WorkspaceDeps): PoolHandlers<'agents'> {
 }
 
 /** Wraps all workspace jobs: opens the workspace, finishes an interrupted diff, and returns refusals as results. */
-function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune'>, T>(
+function handler<N extends Exclude<JobsOf<'agents'>, 'workspaces.prune' | 'workspace.confinement'>, T>(
   _name: N,
   parts: WorkspaceDeps,
   job: {

@@ -19,6 +19,7 @@ import {
   type ToolContext,
   type JobWait,
 } from '../tools/tool.ts';
+import { findConfinement, listConfinedPlace, listConfinementProblems, listOwnPlace } from './workspace/place.ts';
 
 /** The characters of an output that a person is shown; the model gets more. */
 const SHOWN = 3_000;
@@ -26,7 +27,7 @@ const SHOWN = 3_000;
 const MODEL_READS = 16_000;
 
 const Project = ProjectName.optional().describe(
-  'The project whose workspace it is; else the workspace of this conversation',
+  'The project whose workspace it is; leave it out for the folder of this conversation',
 );
 const FilePath = z.string().trim().min(1).max(MAX_PATH_LENGTH);
 
@@ -132,7 +133,7 @@ export default toolGroup({
         project: Project,
       }),
       ...CHANGE_DEFAULTS,
-      resources: ({ path, project }) => [`file:${project ?? 'thread'}/${path}`],
+      resources: ({ path, project }) => [`file:${project ?? 'thread'}/${path}`, ...listOwnPlace(project)],
       holds: 'facts',
       deadlineMs: 30_000,
       run: async ({ path, content, project }, context) =>
@@ -169,6 +170,7 @@ export default toolGroup({
       }),
       kind: 'code_diff',
       ...CHANGE_DEFAULTS,
+      resources: ({ project }) => listOwnPlace(project),
       told: ['project'],
       preview: ({ project }) => ({
         what: say('workspace.apply', workspaceOf(project)),
@@ -193,7 +195,8 @@ export default toolGroup({
 
     run_command: tool({
       describe:
-        'Run a command in a sandbox over the workspace, without network. What only reads runs at once; all else needs approval.',
+        'Run a shell command in the sandbox of this conversation: own files, no network, 1 GB, 5 min; sh, and python3, node, perl if the ' +
+        'machine has them. There developers need no approval; in the workspace of a project a change takes an operator’s.',
       hints: [
         'run ls -la in the workspace',
         'run uname -a',
@@ -206,11 +209,16 @@ export default toolGroup({
       input: z.object({ command: ShellCommand, project: Project }),
       kind: 'shell_cmd',
       ...CHANGE_DEFAULTS,
-      risk: ({ command }) => {
+      risk: ({ command }, resolved) => {
         const { decision, reason } = classifyCommand(command);
         const refusal = decision === 'deny' ? { refusal: reason } : {};
-        return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason], ...refusal };
+        const reasons = [...listConfinementProblems(resolved), reason];
+        return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons, ...refusal };
       },
+      resolve: async ({ command, project }, look) =>
+        project === undefined && classifyCommand(command).decision === 'ask' ? findConfinement(look) : null,
+      resources: (_input, resolved) => listConfinedPlace(resolved),
+      derived: ['→ sandbox', '→ problem'],
       told: ['project'],
       preview: ({ command, project }) => ({
         what: say('workspace.run', { command: inShort(command), ...workspaceOf(project) }),

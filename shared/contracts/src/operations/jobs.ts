@@ -27,6 +27,7 @@ import {
 import {
   ApplyDiffPayload,
   ApplyDiffResult,
+  ConfinementResult,
   MAX_COMMAND_MS,
   ListPayload,
   ListResult,
@@ -109,6 +110,14 @@ export const JOBS = {
     attempts: 1,
     deadlineMs: 10 * 60_000,
     everyMs: 60 * 60_000,
+  }),
+  'workspace.confinement': job({
+    pool: 'agents',
+    payload: z.object({}),
+    result: ConfinementResult,
+    attempts: 2,
+    deadlineMs: 15_000,
+    everyMs: null,
   }),
   // Never retried, because nobody knows how far an interrupted command got.
   'workspace.run': job({

@@ -52,6 +52,9 @@ const toRefusableResult = <S extends z.ZodType>(result: S) =>
     z.object({ outcome: z.literal('done'), result }),
   ]);
 
+/** Whether commands are confined where they run: null, or the sentence that explains why not. `programs`: interpreters found there. */
+export const ConfinementResult = z.object({ problem: z.string().nullable(), programs: z.array(z.string()) });
+
 export const RunCommandPayload = WorkspaceContext.extend({
   command: z.discriminatedUnion('kind', [
     /** Commands joined by pipes, executed without a shell. */
@@ -69,6 +72,8 @@ export const RunCommandResult = toRefusableResult(
     output: z.string(),
     cut: z.boolean(),
     durationMs: z.number(),
+    /** With exit code 127, a program that is not there: the interpreters that are. */
+    programs: z.array(z.string()).optional(),
   }),
 );
 
