@@ -129,7 +129,13 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, `${GOVERNANCE}/calls/**`, SHARED] },
   {
     from: `${WORKER}/turn/**`,
-    may: [`${WORKER}/{turn,agents,checkpoints,loop,tools}/**`, `${GOVERNANCE}/**`, SHARED],
+    may: [`${WORKER}/{turn,attachments,agents,checkpoints,loop,tools}/**`, `${GOVERNANCE}/**`, SHARED],
+  },
+  // What becomes of the files of a message, before the agent is asked.
+  {
+    from: `${WORKER}/attachments/**`,
+    may: [`${WORKER}/attachments/**`, SHARED],
+    types: [`${WORKER}/tools/run.ts`, `${GOVERNANCE}/calls/**`], // handed in by the turn
   },
   // What a prompt is told is read from the store and written down; it knows no agent and no tool.
   { from: `${WORKER}/context/**`, may: [`${WORKER}/context/**`, SHARED] },

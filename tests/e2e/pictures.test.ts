@@ -15,7 +15,7 @@ interface Bench {
 }
 
 async function openBench(env: Readonly<Record<string, string>>): Promise<Bench> {
-  const stack = await openStack({ env });
+  const stack = await openStack({ env, jobs: true, pools: ['agents'] });
   const ada = await stack.person(1001, 'admin');
   const show = async (text: string): Promise<string> => {
     const before = (await ada.heard()).length;
@@ -125,7 +125,8 @@ describe('pictures, with a model that does not see', () => {
 
   it('are not shown to the model, and the answer says what to do instead', async () => {
     expect(await bench.show('')).toBe(
-      'I cannot look at pictures: the model that answers here reads words only. ' +
+      'I got the file: attachments/photo.jpg, in the folder of this conversation. Please write what you need.\n\n' +
+        'I cannot look at pictures: the model that answers here reads words only. ' +
         'Please describe in words what I should know, or copy the text that is on it.',
     );
   });

@@ -178,6 +178,8 @@ test.each([
   ['agents', ['get', '{jobs}:maintenance:meta']],
   ['agents', ['publish', 'stop', '1001']],
   ['agents', ['get', 'thread:sequence:1001']],
+  ['agents', ['rpush', 'file:asked:telegram:bot', 'x']],
+  ['agents', ['lpop', 'file:given:x']],
   ['deploy', ['lpush', '{jobs}:agents:wait', 'x']],
   ['analysis', ['lpush', '{jobs}:deploy:wait', 'x']],
   ['maintenance', ['lpush', '{jobs}:deploy:wait', 'x']],

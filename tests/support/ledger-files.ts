@@ -29,6 +29,10 @@ const WRITES = `select action_id as "actionId", status, thread_id as "threadId",
 const OTHERS = `select distinct thread_id as "threadId", arguments ->> 'project' as project
   from actions where tool in ('apply_diff', 'run_command')`;
 
+/** Files that people sent lie in the folder of their conversation, without an action. */
+const SENT = `select payload ->> 'workspace' as workspace, result #>> '{result,path}' as path
+  from runs where job = 'workspace.attach' and result #>> '{result,path}' is not null`;
+
 /** Where the files lie that a test has put into workspaces by itself, below the folder of the workspaces. */
 const PLANTED = 'planted';
 
@@ -53,6 +57,8 @@ export async function compareFiles(db: Queryable, home: string): Promise<readonl
     written.set(path, [...(written.get(path) ?? []), write]);
   }
   const files = await readFiles(join(home, 'files'));
+  const { rows: sent } = await db.query<{ workspace: string; path: string }>(SENT);
+  const isSent = (path: string): boolean => sent.some((one) => join(one.workspace, one.path) === path);
   const found: LedgerMismatch[] = [];
   for (const [path, ofPath] of written) {
     if (skipped.has(path.split('/')[0] ?? '')) continue;
@@ -61,7 +67,7 @@ export async function compareFiles(db: Queryable, home: string): Promise<readonl
     if (last && what !== null) found.push({ actionId: last.actionId, tool: 'write_file', status: last.status, what });
   }
   for (const path of files.keys())
-    if (!written.has(path) && !skipped.has(path.split('/')[0] ?? ''))
+    if (!written.has(path) && !isSent(path) && !skipped.has(path.split('/')[0] ?? ''))
       found.push({ actionId: 'none', tool: 'write_file', status: 'not there', what: `the file ${path} exists` });
   return found;
 }

@@ -2,6 +2,8 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langcha
 import type { Models } from '@signalbox/models/port';
 import { createScriptedModels } from './scripted-model.ts';
 
+const LOAD = 'request_capabilities';
+
 /** A call of a tool, as a model proposes it. */
 export interface PlayedCall {
   readonly tool: string;
@@ -28,8 +30,11 @@ export function createPlayedModels(
     const asked = messages[start]?.text ?? '';
     const calls = Object.entries(parts).find(([name]) => asked.includes(name))?.[1] ?? [];
     const since = messages.slice(start + 1);
-    const made = since.filter(AIMessage.isInstance).flatMap((message) => message.tool_calls ?? []).length;
-    const next = calls[made];
+    const made = since.filter(AIMessage.isInstance).flatMap((message) => message.tool_calls ?? []);
+    const next = calls[made.filter(({ name }) => name !== LOAD).length];
+    const isLoaded = next === undefined || tools.some(({ name }) => name === next.tool);
+    if (!isLoaded && !made.some(({ name }) => name === LOAD))
+      return { toolCalls: [{ name: LOAD, args: { capabilities: [...groups], reason: 'the part needs them' } }] };
     if (next) return { toolCalls: [{ name: next.tool, args: { ...next.args } }] };
     return { content: since.findLast(ToolMessage.isInstance)?.text ?? `Nothing to play for: ${asked}` };
   });

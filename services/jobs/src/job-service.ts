@@ -71,7 +71,8 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
       'approvals.watch': createApprovalsWatchHandler({ pool, publisher }),
       'threads.expire': createThreadExpiryHandler({ pool, publisher, idleMs: config.idleMs }),
     }),
-    agents: async () => (await import('./jobs/workspace.ts')).createWorkspaceHandlers(own, config, pool, log),
+    agents: async () =>
+      (await import('./jobs/workspace.ts')).createWorkspaceHandlers(own, config, { pool, redis }, log),
     deploy: async () => {
       const { createOperationsHandlers } = await import('./jobs/operations.ts');
       return createOperationsHandlers(config, pool, { publisher, queue, log });

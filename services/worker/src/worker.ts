@@ -11,9 +11,10 @@ import { withRedaction } from './agents/without-secrets.ts';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { describeResults } from '@signalbox/governance/calls/stored-result';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
-import { checkRedis, closeRedis, findRedisProblem, openRedis } from '@signalbox/platform/redis';
+import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from '@signalbox/platform/redis';
 import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
 import { requestFile } from '@signalbox/platform/streams/files';
+import { dropHandedFile, putHandedFile } from '@signalbox/platform/streams/handed-files';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
@@ -207,11 +208,20 @@ async function prepareTurns({
     account: accountParts(pool, names, registry, config.POLICY_TIME_ZONE),
     settings: { worker: config.WORKER_NAME, idleMs: config.idleMs, maxPasses: config.MAX_PASSES },
     fetchFile: (file, signal) => requestFile({ redisUrl: config.REDIS_URL, prefix, log }, file, signal),
+    attachments: createKeepDeps(redis, prefix, runs),
     publishDraft: createDraftPublisher({ redis, prefix, log }),
     tracing: { tracing, sessionOf: createSessionNames(tracing.isOn ? await readAuditLogId(pool) : '') },
   };
   const partsOf = (id: string): TurnDeps => ({ ...parts, plugin: pluginOf(plugins, id), agent: agents.get(id) });
   return { partsOf, governance, models, threads: createThreadSequences({ redis, pool, prefix }) };
+}
+
+function createKeepDeps(redis: Redis, prefix: string, { work }: ToolRunDeps): TurnDeps['attachments'] {
+  return {
+    work,
+    hand: (id, bytes) => putHandedFile(redis, prefix, id, bytes),
+    drop: (id) => dropHandedFile(redis, prefix, id),
+  };
 }
 
 function limitsOf(config: WorkerConfig): GovernanceDeps['limits'] {

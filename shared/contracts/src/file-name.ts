@@ -14,6 +14,29 @@ export function cleanFileName(name: string, fallback = 'file'): string {
   return shorten(tidy) || fallback;
 }
 
+/**
+ * Turns a name from outside into one that is plain in paths and commands: letters, digits, `.`, `_` and `-`, at most 120 bytes, no leading
+ * dot or hyphen. Keeps a short extension. Never empty.
+ */
+export function toPlainFileName(name: string, fallback = 'file'): string {
+  const clean = cleanFileName(name, fallback);
+  const dot = clean.lastIndexOf('.');
+  const hasEnding = dot >= 0 && clean.length - dot <= MAX_ENDING;
+  const ending = hasEnding ? clean.slice(dot + 1).replaceAll(/[^A-Za-z0-9]/g, '') : '';
+  const letters = [...toPlainStem(hasEnding ? clean.slice(0, dot) : clean)];
+  while (Buffer.byteLength(letters.join('')) > MAX_LENGTH - MAX_ENDING) letters.pop();
+  const stem = letters.join('') || toPlainStem(fallback.replace(/\..*$/, ''));
+  return ending === '' ? stem : `${stem}.${ending}`;
+}
+
+function toPlainStem(text: string): string {
+  return text
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N}\p{M}._-]+/gu, '_')
+    .replace(/^[\p{M}._-]+|[._]+$/gu, '')
+    .normalize('NFC');
+}
+
 /** Formats bytes for people: `120 kB`, `3.4 MB`. */
 export function formatBytes(sizeBytes: number): string {
   if (sizeBytes < 1_000) return `${sizeBytes} B`;

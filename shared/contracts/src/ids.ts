@@ -88,6 +88,11 @@ export function readActionId(runId: string): string {
   return runId.replace(/(?:_m)?(?:_r[0-9a-f]{20})?$/, '');
 }
 
+/** Returns the id under which a file of a message is kept. `messageId`: the envelope's id; `place`: the file's index in the message. */
+export function makeAttachmentId(messageId: string, place: number): string {
+  return derivedId('file', ['attachment', messageId, place]);
+}
+
 /** Creates a code of four-character groups (20 bits each) for typing, with a digit, so that no code resembles words. */
 export function createTypedCode(groups: number): string {
   for (;;) {

@@ -48,11 +48,12 @@ const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
   },
   // The worker enqueues jobs of every pool.
   worker: {
-    keys: [...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC), '{jobs}:*', 'thread:sequence:*', 'file:*'],
+    keys: [...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC), '{jobs}:*', 'thread:sequence:*', 'file:*', 'handed:*'],
     channels: [STOP_CHANNEL, 'draft'],
   },
   maintenance: toPoolScope('maintenance'),
-  agents: toPoolScope('agents'),
+  // The worker hands files of people to the agents pool, which cannot ask a channel for one.
+  agents: { ...toPoolScope('agents'), keys: [...toPoolScope('agents').keys, 'handed:*'] },
   // The deploy pool enqueues analysis jobs for the repositories that it fetched.
   deploy: { ...toPoolScope('deploy'), keys: [...toPoolScope('deploy').keys, '{jobs}:analysis:*'] },
   analysis: toPoolScope('analysis'),

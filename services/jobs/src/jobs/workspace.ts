@@ -14,11 +14,14 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
 import type { JobContext, JobHandler, PoolHandlers } from '../runner/handlers.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
+import { readHandedFile } from '@signalbox/platform/streams/handed-files';
+import type { Redis } from '@signalbox/platform/redis';
 import { findPrograms } from '../sandbox/programs.ts';
 import { COMMAND_LIMITS } from '../sandbox/limits.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { selectDatabaseRole } from '../service-name.ts';
 import { applyDiff } from '../workspace/apply.ts';
+import { putAttachment } from '../workspace/attach.ts';
 import { listEntries, readLines, writeText, type ReadScope } from '../workspace/files.ts';
 import { recoverJournal, type JournalFolders } from '../workspace/journal.ts';
 import { createWorkspacesPruneHandler, touchWorkspace, getWorkspaceLock } from '../workspace/prune.ts';
@@ -36,6 +39,8 @@ interface WorkspaceDeps {
   /** The interpreters that commands find in the sandbox. */
   readonly programs: readonly string[];
   readonly quota: Quota;
+  /** Reads a file that the worker handed over; null when its time is over. */
+  readonly handed: (id: string) => Promise<Buffer | null>;
 }
 
 /** The exit code of a shell whose program was not found. */
@@ -49,7 +54,7 @@ type WorkspaceAnswer<T> = { outcome: 'refused'; refusal: JobRefusal } | { outcom
 export async function createWorkspaceHandlers(
   own: RegisterClosable,
   config: JobsConfig,
-  pool: Pool,
+  { pool, redis }: { readonly pool: Pool; readonly redis: Redis },
   log: Log,
 ): Promise<PoolHandlers<'agents'>> {
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path, WORKSPACE_DIR: home } = config;
@@ -66,7 +71,8 @@ export async function createWorkspaceHandlers(
   else log.warn('commands are refused, there is no sandbox', { reason: sandbox.problem });
   const quota = { limitBytes: config.WORKSPACE_LIMIT_MB * MIB, reserveBytes: config.WORKSPACE_RESERVE_MB * MIB };
   const idleMs = config.WORKSPACE_IDLE_DAYS * 24 * HOUR_MS;
-  return createHandlers({ pool, lockPool, home, sandbox, programs, quota, idleMs });
+  const handed = (id: string): Promise<Buffer | null> => readHandedFile(redis, config.REDIS_PREFIX, id);
+  return createHandlers({ pool, lockPool, home, sandbox, programs, quota, handed, idleMs });
 }
 
 function createHandlers(parts: WorkspaceDeps): PoolHandlers<'agents'> {
@@ -104,6 +110,17 @@ function createHandlers(parts: WorkspaceDeps): PoolHandlers<'agents'> {
       isAlone: true,
       run: (place, { path, content }, { signal }) =>
         writeText({ ...place, fits: (more) => requireFreeSpace(place.root, parts.quota, more, signal) }, path, content),
+      say: ({ path, sizeBytes }) => say('jobs.fileWritten', { path, sizeBytes }),
+    }),
+    'workspace.attach': handler('workspace.attach', parts, {
+      title: () => say('jobs.keepingAFile'),
+      isAlone: true,
+      run: async (place, { handed, name }, { signal }) => {
+        const bytes = await parts.handed(handed);
+        if (bytes === null) throw new AppError('NOT_FOUND', { kind: 'file', name, known: 'it has to be sent again' });
+        const fits = (more: number): Promise<void> => requireFreeSpace(place.root, parts.quota, more, signal);
+        return putAttachment({ ...place, fits }, name, bytes);
+      },
       say: ({ path, sizeBytes }) => say('jobs.fileWritten', { path, sizeBytes }),
     }),
     'workspace.apply': handler('workspace.apply', parts, {

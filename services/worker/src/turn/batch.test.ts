@@ -52,6 +52,15 @@ test('a file is described to the model in one line with its known properties', (
   );
 });
 
+test('the line of a file says where it lies, or why it does not', () => {
+  expect(
+    describeAttachment({ ...PDF, sizeBytes: null }, { kind: 'kept', path: 'attachments/report.pdf', sizeBytes: 7 }),
+  ).toBe('[attached: report.pdf, application/pdf, 7 B; kept as attachments/report.pdf]');
+  expect(describeAttachment(PDF, { kind: 'lost', why: 'full' })).toBe(
+    '[attached: report.pdf, application/pdf, 120 kB; not kept: the folder of this conversation is full]',
+  );
+});
+
 test('files are listed below the text of the message they came with', () => {
   expect(toMessageBatch([said(1, 'look', 2)]).messages).toEqual([
     { id: 'm1', text: `look\n${LINE}\n${LINE}`, event: null },

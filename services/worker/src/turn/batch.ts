@@ -3,6 +3,7 @@ import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import { findInternalFailure } from '@signalbox/messages/own-failure';
 import type { AgentMessage } from '../agents/agent.ts';
+import type { KeepProblem, KeptFile, KeptFiles } from '../attachments/keep-attachments.ts';
 
 export interface MessageBatch {
   readonly messages: readonly AgentMessage[];
@@ -31,7 +32,7 @@ export function findFilesWithoutText(batch: readonly InboxMessage[]): readonly A
   return wordless ? batch.flatMap(attachmentsOf) : null;
 }
 
-export function toMessageBatch(batch: readonly InboxMessage[]): MessageBatch {
+export function toMessageBatch(batch: readonly InboxMessage[], kept: KeptFiles = new Map()): MessageBatch {
   const shownWith = new Map<string, string>();
   batch.forEach((message, place) => {
     const carrier = isFilesOnly(message) && (batch.slice(place).find(hasWords) ?? batch.findLast(hasWords));
@@ -44,16 +45,32 @@ export function toMessageBatch(batch: readonly InboxMessage[]): MessageBatch {
       return toAgentMessage(
         message,
         batch.filter((other) => other === message || shownWith.get(other.envelope.id) === id),
+        kept,
       );
     });
   return { messages, shownWith };
 }
 
-/** Describes a file on one line: `[attached: report.pdf, application/pdf, 120 kB]`. */
-export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachment): string {
-  const parts = [name ?? kind, mimeType, sizeBytes === null ? null : formatBytes(sizeBytes)];
-  return `[attached: ${parts.filter((part) => part !== null).join(', ')}]`;
+/** Describes a file on one line: `[attached: report.pdf, application/pdf, 120 kB; kept as attachments/report.pdf]`. */
+export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachment, kept?: KeptFile): string {
+  const size = kept?.kind === 'kept' ? kept.sizeBytes : sizeBytes;
+  const parts = [name ?? kind, mimeType, size === null ? null : formatBytes(size)];
+  return `[attached: ${parts.filter((part) => part !== null).join(', ')}${describeKept(kept)}]`;
 }
+
+function describeKept(kept: KeptFile | undefined): string {
+  if (kept === undefined) return '';
+  return kept.kind === 'kept' ? `; kept as ${kept.path}` : `; not kept: ${WHY_NOT_KEPT[kept.why]}`;
+}
+
+/** For the model; people read `turn.fileLost`. */
+const WHY_NOT_KEPT: Readonly<Record<KeepProblem, string>> = {
+  large: 'it is larger than 20 MB',
+  gone: 'the channel does not have it any more',
+  away: 'it could not be fetched',
+  full: 'the folder of this conversation is full',
+  blocked: 'the folder attachments of this conversation refuses it',
+};
 
 export function toDecisionBatch(id: string, { say }: { readonly say: string }): MessageBatch {
   const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
@@ -66,7 +83,7 @@ export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
   return envelope.kind === 'job-finished' && findInternalFailure(envelope.say, envelope.runId) === null;
 }
 
-function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMessage[]): AgentMessage {
+function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMessage[], kept: KeptFiles): AgentMessage {
   if (envelope.kind === 'job-finished') {
     const { say } = envelope;
     return { id: envelope.id, text: `[news of job ${envelope.job}] ${say}`, event: { kind: 'job-finished', say } };
@@ -81,7 +98,9 @@ function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMess
     return { id, text: `[reads by ${mode} on ${device}]`, event: { kind: 'mode', mode, device } };
   }
   const words = envelope.kind === 'message' ? envelope.text : '';
-  const lines = together.flatMap(attachmentsOf).map(describeAttachment);
+  const lines = together.flatMap((message) =>
+    attachmentsOf(message).map((file, place) => describeAttachment(file, kept.get(message.envelope.id)?.[place])),
+  );
   const reads = envelope.kind === 'message' && envelope.reads ? { reads: envelope.reads } : {};
   return { id: envelope.id, text: [words, ...lines].join('\n'), event: null, ...reads };
 }

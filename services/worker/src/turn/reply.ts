@@ -6,7 +6,7 @@ import type { AppError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say, sayError } from '@signalbox/messages/say';
-import { isPicture } from './pictures.ts';
+import { isPicture, isSound } from '../attachments/pictures.ts';
 
 /** The worker's own sentences to people. */
 export const REPLY_TEXTS = {
@@ -22,7 +22,7 @@ export const REPLY_TEXTS = {
   /** The line above an unfinished text of a turn that was stopped or failed. */
   unfinished: (text: string): string => `${say('turn.unfinished')}\n\n${text}`,
   filesOnly: (files: readonly Attachment[]): string => {
-    if (files.every(({ kind }) => kind === 'voice' || kind === 'audio')) return say('turn.voicesOnly');
+    if (files.every(isSound)) return say('turn.voicesOnly');
     if (files.every(isPicture)) return say('turn.picturesOnly');
     return say('turn.filesOnly', { files: listed(files.map(({ name, kind }) => name ?? say('turn.file', { kind }))) });
   },

@@ -155,7 +155,7 @@ export function endWithNotice(parts: EndParts, context: TurnContext, text: strin
   };
 }
 
-/** Answers files without words, whose content no tool can read, with possible next steps. */
+/** Answers files without words that were not kept, whose content no tool can read, with possible next steps. */
 export function answerFiles(
   parts: EndParts,
   lane: ClaimedLane,
@@ -163,16 +163,22 @@ export function answerFiles(
   files: readonly Attachment[],
 ): TurnEnd {
   const context = { ...buildTurnContext(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
-  const [{ envelope }] = context.batch as readonly [InboxMessage];
+  const end = endWithFiles(parts, context, REPLY_TEXTS.filesOnly(files));
+  // A thread that began with these files is closed.
+  return lane.threadNew ? { ...end, thread: left(context.threadId, 'closed') } : end;
+}
+
+/** Ends a turn of files without words. The thread stays as it is, even with an open question. */
+export function endWithFiles(parts: EndParts, context: TurnContext, text: string): TurnEnd {
+  const [{ envelope }] = context.batch as readonly [InboxMessage]; // a batch holds at least the first message
   // An album whose parts arrive late is answered once.
   const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
-  const replies = [...expiredNotes(parts, lane), { key, text: REPLY_TEXTS.filesOnly(files), buttons: [] }];
+  const replies = [...expiredNotes(parts, context.lane), { key, text, buttons: [] }];
   return {
     turn: toTurnRow(parts, context, 'notice'),
-    outcomes: settleAll(batch, 'answered', 'no words'),
+    outcomes: settleAll(context.batch, 'answered', 'no words'),
     replies: replies.map((reply) => buildOutbound(context, reply, true)),
-    // A thread that began with these files is closed; an older thread stays as it is, even with an open question.
-    thread: lane.threadNew ? left(context.threadId, 'closed') : null,
+    thread: null,
   };
 }
 

@@ -5,7 +5,8 @@ import type { Agent, AgentPlugin } from '../agents/agent.ts';
 import type { ChoiceDeps } from '../tools/choices.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
-import type { FetchFile } from './pictures.ts';
+import type { KeepDeps } from '../attachments/keep-attachments.ts';
+import type { FetchFile } from '../attachments/pictures.ts';
 import type { TurnReportDeps } from './turn-account.ts';
 import type { TurnTracing } from './turn-trace.ts';
 
@@ -26,6 +27,8 @@ export interface TurnDeps {
   };
   readonly tracing: TurnTracing;
   readonly fetchFile: FetchFile;
+  /** Puts files of people into the folder of their conversation. */
+  readonly attachments: Omit<KeepDeps, 'fetchFile'>;
   /** Shows an unfinished text. Never rejects. */
   publishDraft(draft: Draft): Promise<void>;
 }

@@ -3,23 +3,39 @@ import { AppError } from '@signalbox/contracts/errors';
 import { waitAtMost } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
+import { isAwaitingReply } from '@signalbox/store/conversation/threads';
 import { findReceipts } from '@signalbox/store/conversation/outbox';
 import { readTurnEffects } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
 import { resumeAction, type ResumeResult } from '@signalbox/governance/resume-decision';
+import { keepAttachments } from '../attachments/keep-attachments.ts';
+import { describeKeptFiles, listLostFiles } from '../attachments/sentences.ts';
 import { createPhaseMachine, type PhaseMachine } from '../loop/fsm.ts';
 import { loadReceipts } from '@signalbox/governance/receipts';
 import { taintByMessages, taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { createAgentRun, toCallScope } from './agent-run.ts';
-import { isWrittenByOthers, toDecisionBatch, toMessageBatch, type MessageBatch } from './batch.ts';
+import {
+  findFilesWithoutText,
+  isWrittenByOthers,
+  toDecisionBatch,
+  toMessageBatch,
+  type MessageBatch,
+} from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { createJobButtons } from './job-buttons.ts';
-import { loadPictures } from './pictures.ts';
+import { fetchOnce, isPicture, loadPictures } from '../attachments/pictures.ts';
 import { REPLY_TEXTS } from './reply.ts';
 import { TurnReport } from './turn-account.ts';
-import { buildTurnContext, createEarlyEnd, createTurnEnd, endWithNotice, type TurnContext } from './turn-end.ts';
+import {
+  buildTurnContext,
+  createEarlyEnd,
+  createTurnEnd,
+  endWithFiles,
+  endWithNotice,
+  type TurnContext,
+} from './turn-end.ts';
 import { finishTurn, type TurnStart } from './turn-start.ts';
 import { createEmptyRecord, recordResume, recordTurn } from './turn-record.ts';
 
@@ -42,7 +58,7 @@ export class TurnSession {
   #messages: readonly AgentMessage[] = [];
   #resume: RecordedApproval | null = null;
   readonly #calls = new Set<Promise<unknown>>();
-  #pictureNote: string | null = null;
+  #notes: readonly string[] = [];
   /** False when the cached state of the thread may be newer than the stored one. */
   #isCommitted = false;
 
@@ -125,14 +141,19 @@ export class TurnSession {
   async #think(scope: CallScope, resumed: ResumeResult | null): Promise<boolean> {
     const { parts, lane, first } = this.#start;
     const { batch, threadId, startedAt } = this.#context;
-    const given = resumed ? toDecisionBatch(first.envelope.id, resumed) : toMessageBatch(batch);
-    this.#messages = given.messages;
+    this.#messages = resumed ? [] : toMessageBatch(batch).messages;
     if (resumed?.isOutside) await taintThread(parts.pool, threadId, 'decision');
     if (!this.#isThreadOver)
       await taintByMessages(parts.pool, { threadId, source: 'messages', messages: batch.filter(isWrittenByOthers) });
-    const looked = { fetchFile: parts.fetchFile, sees: parts.agent.sees === true, signal: scope.signal };
-    const seen = await loadPictures(looked, batch, given.shownWith);
-    this.#pictureNote = seen.note;
+    const fetchFile = fetchOnce(parts.fetchFile);
+    const kept = await keepAttachments({ ...parts.attachments, fetchFile }, scope, batch);
+    const given = resumed ? toDecisionBatch(first.envelope.id, resumed) : toMessageBatch(batch, kept);
+    this.#messages = given.messages;
+    const files = findFilesWithoutText(batch);
+    const sees = parts.agent.sees === true;
+    if (files && !(sees && files.some(isPicture))) return this.#answerFiles(describeKeptFiles(batch, kept));
+    const seen = await loadPictures({ fetchFile, sees, signal: scope.signal }, batch, given.shownWith);
+    this.#notes = [...(seen.note === null ? [] : [seen.note]), ...listLostFiles(batch, kept, sees)];
     const made = { scope, draft: this.#draft, account: this.#account, pictures: seen.pictures };
     const run = this.#followed(createAgentRun(parts, this.#context, made, createPhaseMachine(this.#start.trace.enter)));
     const result = await parts.agent.run({
@@ -158,6 +179,19 @@ export class TurnSession {
     return more;
   }
 
+  /** Answers files without words: says where they lie. The conversation remembers it, unless its open question has to stay last. */
+  async #answerFiles(text: string): Promise<boolean> {
+    const { parts, lane } = this.#start;
+    if (await isAwaitingReply(parts.pool, this.#context.threadId))
+      return finishTurn(this.#start, endWithFiles(parts, this.#context, text));
+    const isNew = lane.threadNew || lane.resumed;
+    const run = { ...this.#context, actor: this.#actor };
+    const record = await parts.agent.note({ run, messages: [], isNew, text });
+    const more = await this.#finish(endWithFiles(parts, this.#context, text), this.#record(record, 'notice', text));
+    this.#isCommitted = true;
+    return more;
+  }
+
   /** Tracks the calls of a run: a stop ends the agent at once and a call a moment later. */
   #followed(run: AgentRun): AgentRun {
     const call: AgentRun['call'] = (request) => {
@@ -173,10 +207,9 @@ export class TurnSession {
   async #endOf(result: AgentResult, { shownWith }: MessageBatch): Promise<ReturnType<typeof createTurnEnd>> {
     const { envelope } = this.#start.first;
     if (envelope.kind === 'mode') return this.#endOfRedraw(result);
-    const note = this.#pictureNote;
     const before = [
       ...(envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : []),
-      ...(note === null ? [] : [{ key: `pictures:${envelope.id}`, text: note, buttons: [] }]),
+      ...this.#notes.map((text, place) => ({ key: `files:${envelope.id}:${place}`, text, buttons: [] })),
     ];
     const closed = await this.#account.close([...before, ...result.replies], result.record.passes);
     const next = await createJobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch);

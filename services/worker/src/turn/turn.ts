@@ -1,3 +1,4 @@
+import { coversRole } from '@signalbox/contracts/governance/roles';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import { endOrphanedThreads } from '@signalbox/store/conversation/agents';
 import { isAwaitingReply } from '@signalbox/store/conversation/threads';
@@ -5,7 +6,7 @@ import { loadReceipts } from '@signalbox/governance/receipts';
 import { findFilesWithoutText, takeLeadingBatch } from './batch.ts';
 import { endWithIncidentNotice, reportIncidentInThread } from './incident-turn.ts';
 import { createJobButtons } from './job-buttons.ts';
-import { isPicture } from './pictures.ts';
+import { isPicture, isSound } from '../attachments/pictures.ts';
 import { closeThread, buildTurnContext, answerFiles, endWithEventNotice, settleAll } from './turn-end.ts';
 import type { TurnDeps } from './turn-parts.ts';
 import { TurnSession } from './turn-session.ts';
@@ -61,14 +62,15 @@ const HANDLERS: Readonly<
   incident: reportIncident,
 };
 
-/** Passes messages to the agent. Only pictures can be read, so the runtime answers files without words. */
+/** Passes messages to the agent. Files without words are kept for those who may work with them, and answered by the runtime. */
 async function converse(started: TurnStart): Promise<boolean> {
   const start = await withOrphans(started);
   const { parts, lane } = start;
   const batch = takeLeadingBatch(lane);
   const files = findFilesWithoutText(batch);
   const isShown = parts.agent.sees && files?.some(isPicture);
-  return files && !isShown
+  const isKept = coversRole(start.person.role, 'developer') && !files?.every(isSound);
+  return files && !isShown && !isKept
     ? finishTurn(start, answerFiles(parts, lane, batch, files))
     : new TurnSession(start, batch).run();
 }

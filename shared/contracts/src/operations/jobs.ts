@@ -27,6 +27,8 @@ import {
 import {
   ApplyDiffPayload,
   ApplyDiffResult,
+  AttachPayload,
+  AttachResult,
   ConfinementResult,
   MAX_COMMAND_MS,
   ListPayload,
@@ -150,6 +152,14 @@ export const JOBS = {
     result: WriteResult,
     attempts: 3,
     deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  'workspace.attach': job({
+    pool: 'agents',
+    payload: AttachPayload,
+    result: AttachResult,
+    attempts: 2,
+    deadlineMs: 30_000,
     everyMs: null,
   }),
   'workspace.apply': job({

@@ -102,6 +102,16 @@ export const ListResult = toRefusableResult(
 export const WritePayload = WorkspaceContext.extend({ path: Path, content: z.string().max(MAX_WRITE_LENGTH) });
 export const WriteResult = toRefusableResult(z.object({ path: z.string(), sizeBytes: z.int(), created: z.boolean() }));
 
+/** Folder of a conversation's workspace for the files that its person sent. */
+export const ATTACHMENTS_FOLDER = 'attachments';
+
+/** The bytes wait under `handed`: see handed-files.ts. `name` is plain. */
+export const AttachPayload = WorkspaceContext.extend({
+  handed: z.string().min(1).max(200),
+  name: z.string().min(1).max(255),
+});
+export const AttachResult = toRefusableResult(z.object({ path: z.string(), sizeBytes: z.int() }));
+
 export const ApplyDiffPayload = WorkspaceContext.extend({ diff: z.string().min(1).max(MAX_WRITE_LENGTH) });
 export const ApplyDiffResult = toRefusableResult(
   z.object({

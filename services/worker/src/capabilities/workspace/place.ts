@@ -29,7 +29,8 @@ export async function findConfinement(look: ResolveContext): Promise<ResolvedRef
     const problem = found === undefined ? say('workspace.noRunner') : found.problem;
     return problem === null ? { sandbox: 'works' } : { sandbox: 'missing', problem };
   } catch (error) {
-    if (!(error instanceof AppError) || !['JOB_FAILED', 'NOT_RESOLVED'].includes(error.code)) throw error;
+    const isUnanswered = error instanceof AppError && (error.code === 'JOB_FAILED' || error.code === 'NOT_RESOLVED');
+    if (!isUnanswered) throw error;
     return { sandbox: 'missing', problem: say('workspace.noRunner') };
   }
 }

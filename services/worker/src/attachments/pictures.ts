@@ -17,6 +17,18 @@ const MAX_PICTURES = 4;
 /** Fetches a file from its channel. Throws only the reason of the signal. */
 export type FetchFile = (file: ChannelFile, signal: AbortSignal) => Promise<FetchedFile>;
 
+/** Fetches a file that may be a picture once in a turn, although it is both kept and shown. */
+export function fetchOnce(fetchFile: FetchFile): FetchFile {
+  const known = new Map<string, FetchedFile>();
+  return async (file, signal) => {
+    const before = known.get(file.ref);
+    if (before) return before;
+    const given = await fetchFile(file, signal);
+    if (given.kind !== 'file' || given.bytes.length <= PICTURE_LIMIT_BYTES) known.set(file.ref, given);
+    return given;
+  };
+}
+
 export interface LoadedPictures {
   readonly pictures: readonly Picture[];
   readonly note: string | null;
@@ -25,6 +37,11 @@ export interface LoadedPictures {
 /** True for a picture that its channel has prepared for viewing. */
 export function isPicture({ kind }: Attachment): boolean {
   return kind === 'photo';
+}
+
+/** True for a recording, which nobody here listens to. */
+export function isSound({ kind }: Attachment): boolean {
+  return kind === 'voice' || kind === 'audio';
 }
 
 /** Fetches a batch's pictures. `shownWith`: messages with files only → the message with their words. Notes unusable pictures. */
