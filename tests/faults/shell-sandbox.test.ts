@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { parseWithUnbash } from '@signalbox/safety/shell/parsers';
 import { PROGRAMS } from '@signalbox/safety/shell/programs';
@@ -119,12 +121,21 @@ describe.skipIf(found === null)('a command that runs without an approval', () =>
   });
 });
 
-describe.skipIf(found === null)('in a conversation', () => {
+/** The shipped policies, without the one that lets commands of one's own conversation run unasked. */
+function policiesThatAsk(): string {
+  const folder = makeTemporaryFolder('policy');
+  cpSync(POLICY_FOLDER, folder, { recursive: true });
+  for (const name of ['sandbox.cedar', 'examples/sandbox.json']) rmSync(join(folder, name));
+  return folder;
+}
+
+describe.skipIf(found === null)('in a conversation, with policies that ask about commands', () => {
   let recorder: SandboxRecorder;
   let stack: Stack;
   beforeAll(async () => {
     recorder = toRecorder('recorder-of-stack');
-    const env = { ...recorder.settings, WORKSPACE_DIR: makeTemporaryFolder('workspaces') };
+    const folders = { WORKSPACE_DIR: makeTemporaryFolder('workspaces'), POLICY_DIR: policiesThatAsk() };
+    const env = { ...recorder.settings, ...folders };
     stack = await openStack({ jobs: true, env });
     recorder.take();
   });

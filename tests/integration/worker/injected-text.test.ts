@@ -96,6 +96,7 @@ async function say(text: string, more: Partial<MessageEnvelope> = {}): Promise<v
     async () =>
       (await bench.pool.query<{ outcome: string | null }>('select outcome from inbox where id = $1', [id])).rows[0],
     (row) => row?.outcome !== null,
+    45_000, // no gateway runs here, and a file is waited for
   );
 }
 /** A message that was handled in some other conversation. */
