@@ -75,6 +75,12 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     }
   });
 
+  it('yields the processor to the services of its machine, with everything that it starts', async () => {
+    const ran = await shell('nice; sh -c nice; (sleep 0; nice) & wait; nice -n -5 nice 2>/dev/null; true');
+    expect(ran.output.trim().split('\n').slice(0, 3)).toEqual(['10', '10', '10']);
+    expect(ran.output).not.toMatch(/^-?[0-9]$/m);
+  });
+
   it('writes only into the workspace and temporary folders', async () => {
     const outside = makeTemporaryFolder('outside');
     const places = ['/x', '/usr/x', '/etc/x', '/dev/x', '/proc/x', '/bin/x', '/home/x', join(outside, 'x')];

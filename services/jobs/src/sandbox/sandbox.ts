@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { abortAfter, sleep } from '@signalbox/contracts/time';
@@ -54,6 +55,8 @@ export interface Sandbox {
   runShell(script: string, options: RunOptions): Promise<SandboxResult>;
 }
 
+/** Commands run unasked, so they yield the processor to the services of their machine. */
+const NICENESS = 10;
 const SELF_TEST_MS = 20_000;
 const COUNT_MS = 50;
 
@@ -141,6 +144,7 @@ async function runPipeline(
     const alive = firsts.filter((first) => first !== null);
     // A stage that has exited has run nothing, so an error is ignored.
     for (const first of alive) tryOr(() => group?.add(first), undefined);
+    for (const first of alive) tryOr(() => setPriority(first, NICENESS), undefined);
     // Without control groups the kernel counts the processes of a sandbox only for users other than root.
     const isUncounted = group === null && process.getuid?.() === 0;
     const counting = isUncounted ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { WriteScope } from './files.ts';
 import { putFile, withFile, withFolder } from './folder.ts';
 
-export interface KeptAttachment {
+interface KeptAttachment {
   readonly path: string;
   readonly sizeBytes: number;
 }
