@@ -48,12 +48,8 @@ describe.skipIf(sandbox === null)('code that a model writes and runs unasked', {
     ben = await stack.person(1002, 'developer');
     await ben.ask('keep a secret');
     await ben.ask('keep a file of shop');
-    expect(readFileSync(join(home, 'files/thread-user_1002_1/secret.txt'), 'utf8')).toBe(SECRET);
-    expect(readFileSync(join(home, 'files/project-shop/plans.txt'), 'utf8')).toContain(SECRET);
   }, 60_000);
   afterAll(async () => {
-    const { rows } = await stack.pool.query(`select 1 from approvals where user_key = '1001'`);
-    expect(rows).toEqual([]); // all of it ran unasked
     targets.close();
     await stack.close();
   });
@@ -105,6 +101,8 @@ describe.skipIf(sandbox === null)('code that a model writes and runs unasked', {
   });
 
   it('reads no folder of another conversation, of a project or of the service', async () => {
+    expect(readFileSync(join(home, 'files/thread-user_1002_1/secret.txt'), 'utf8')).toBe(SECRET);
+    expect(readFileSync(join(home, 'files/project-shop/plans.txt'), 'utf8')).toContain(SECRET);
     const places = [
       join(home, 'files/thread-user_1002_1/secret.txt'),
       '../thread-user_1002_1/secret.txt',
@@ -209,5 +207,13 @@ describe.skipIf(sandbox === null)('code that a model writes and runs unasked', {
     ]);
     expect(killed).toEqual(['workspace']);
     expect((await play([run('rm -f f[0-9]* && ls')])).output).not.toMatch(/^f\d/m);
+  });
+
+  it('asked nobody for all of this', async () => {
+    const { rows } = await stack.pool.query(
+      `select (select count(*) from actions where tool = 'run_command' and status = 'done' and user_key = '1001') > 9 as ran,
+              (select count(*)::int from approvals) as asked`,
+    );
+    expect(rows).toEqual([{ ran: true, asked: 0 }]);
   });
 });

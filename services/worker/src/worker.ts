@@ -216,9 +216,10 @@ async function prepareTurns({
   return { partsOf, governance, models, threads: createThreadSequences({ redis, pool, prefix }) };
 }
 
-function createKeepDeps(redis: Redis, prefix: string, { work }: ToolRunDeps): TurnDeps['attachments'] {
+function createKeepDeps(redis: Redis, prefix: string, { work, look }: ToolRunDeps): TurnDeps['attachments'] {
   return {
     work,
+    look,
     hand: (id, bytes) => putHandedFile(redis, prefix, id, bytes),
     drop: (id) => dropHandedFile(redis, prefix, id),
   };

@@ -4,6 +4,7 @@ import { toPlainFileName } from '@signalbox/contracts/file-name';
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import { makeAttachmentId } from '@signalbox/contracts/ids';
 import { abortAfter, SECOND_MS } from '@signalbox/contracts/time';
+import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { toWorkspaceName, type JobRefusal } from '@signalbox/contracts/operations/workspace';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { InboxMessage } from '@signalbox/store/turns/lanes';
@@ -32,13 +33,13 @@ export type KeptFile =
 /** What became of the files of each message, by the id of its envelope and in the order of its attachments. */
 export type KeptFiles = ReadonlyMap<string, readonly KeptFile[]>;
 
-export interface KeepDeps extends Pick<ToolRunDeps, 'work'> {
+export interface KeepDeps extends Pick<ToolRunDeps, 'work' | 'look'> {
   readonly fetchFile: FetchFile;
   hand(id: string, bytes: Uint8Array): Promise<void>;
   drop(id: string): Promise<void>;
 }
 
-/** Keeps the files of a batch for those who may work with files. A resumed turn keeps them again under the same names. Throws on abort. */
+/** Keeps the files of a batch for those who may work with files. A resumed turn finds them again. Throws on abort. */
 export async function keepAttachments(
   deps: KeepDeps,
   scope: CallScope,
@@ -73,6 +74,9 @@ async function keepOne(
   file: Attachment,
 ): Promise<KeptFile> {
   if ((file.sizeBytes ?? 0) > ATTACHMENT_LIMIT_BYTES) return { kind: 'lost', why: 'large' };
+  // A resumed turn asks for no file again that lies there already: the channel may have lost it since.
+  const before = await deps.look('workspace.attach', id);
+  if (before.kind === 'done') return toKeptFile(before.output);
   const asked = { channel, bot, ref: file.ref, limitBytes: ATTACHMENT_LIMIT_BYTES };
   const fetched = await deps.fetchFile(asked, scope.signal);
   if (fetched.kind !== 'file') return { kind: 'lost', why: fetched.kind === 'too-large' ? 'large' : fetched.kind };
@@ -86,10 +90,7 @@ async function keepOne(
     const wait = { deadlineMs: KEEP_MS, isQuiet: true };
     const worked = await deps.work('workspace.attach', payload, scope, call, wait);
     if (worked.kind === 'goes-on') return { kind: 'lost', why: 'away' };
-    const { result } = worked;
-    return result.outcome === 'done'
-      ? { kind: 'kept', ...result.result }
-      : { kind: 'lost', why: problemOf(result.refusal) };
+    return toKeptFile(worked.result);
   } catch (error) {
     scope.signal.throwIfAborted();
     if (error instanceof AppError && (error.code === 'LANE_LOST' || error.code === 'ACTION_ID_TAKEN')) throw error;
@@ -99,6 +100,12 @@ async function keepOne(
   } finally {
     await deps.drop(id).catch((error: unknown) => scope.log.warn('handed file not dropped, it expires', { error }));
   }
+}
+
+function toKeptFile(answer: JobResult<'workspace.attach'>): KeptFile {
+  return answer.outcome === 'done'
+    ? { kind: 'kept', ...answer.result }
+    : { kind: 'lost', why: problemOf(answer.refusal) };
 }
 
 /** Endings of files that come without a name. */
