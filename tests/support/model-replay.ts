@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** What a server answers, byte by byte. */
 export interface ReplayedAnswer {
@@ -7,29 +8,49 @@ export interface ReplayedAnswer {
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Sends the body line by line, with this pause in milliseconds before each line. */
+  readonly pauseMs?: number;
 }
 
 /** A server that gives these answers in order, whatever is asked: for what is recorded of the real wires and aimock does otherwise. */
 export interface ModelReplay {
   readonly url: string;
   requests(): number;
+  /** The bodies of the requests, in order. */
+  bodies(): readonly Readonly<Record<string, unknown>>[];
   close(): Promise<void>;
 }
 
 export async function startModelReplay(...answers: readonly ReplayedAnswer[]): Promise<ModelReplay> {
-  let requests = 0;
+  const bodies: Readonly<Record<string, unknown>>[] = [];
   const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      const { status = 200, type = 'text/event-stream', headers = {}, body } = answers[requests] ?? { body: '' };
-      requests += 1;
-      response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+    let asked = '';
+    request.setEncoding('utf8');
+    request.on('data', (text: string) => (asked += text));
+    request.on('end', () => {
+      const answer = answers[bodies.length] ?? { body: '' };
+      bodies.push(JSON.parse(asked) as Readonly<Record<string, unknown>>); // all of these protocols send objects
+      response.writeHead(answer.status ?? 200, {
+        'content-type': answer.type ?? 'text/event-stream',
+        ...answer.headers,
+      });
+      void send(answer);
     });
+    const send = async ({ body, pauseMs }: ReplayedAnswer): Promise<void> => {
+      if (pauseMs === undefined) return void response.end(body);
+      for (const line of body.split(/(?<=\n)/)) {
+        await wait(pauseMs);
+        response.write(line);
+      }
+      response.end();
+    };
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // it listens on TCP
   return {
     url: `http://127.0.0.1:${port}`,
-    requests: () => requests,
+    requests: () => bodies.length,
+    bodies: () => bodies,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -46,4 +67,12 @@ export function eventStream(...events: readonly (string | Readonly<Record<string
       return `${name}data: ${data}\n\n`;
     })
     .join('');
+}
+
+/** A stream of OpenAI's chat completions with these parts of its pieces. */
+export function openAiStream(...parts: readonly Readonly<Record<string, unknown>>[]): string {
+  return eventStream(
+    ...parts.map((part) => ({ id: 'x', object: 'chat.completion.chunk', model: 'm', ...part })),
+    '[DONE]',
+  );
 }

@@ -8,35 +8,50 @@ export interface RawToolCall {
   readonly args: string;
 }
 
-interface OpenCall {
-  readonly name: string;
-  readonly id: string | undefined;
+/** A part of a tool call, as one piece of a stream brought it. */
+export interface CallPart {
+  readonly call: RawToolCall;
+  readonly args: string;
+}
+
+interface OpenCall extends RawToolCall {
+  readonly id: string;
   args: string;
 }
 
 /** Collects the tool calls of a streamed answer. Servers repeat ids and indexes of calls, or send none. */
-export function createCallReader(): { take(piece: AIMessageChunk): void; calls(): readonly RawToolCall[] } {
+export function createCallReader(): {
+  /** Takes a piece and returns its parts, each with the call that it belongs to. */
+  take(piece: AIMessageChunk): readonly CallPart[];
+  calls(): readonly RawToolCall[];
+} {
   const calls: OpenCall[] = [];
   const current = new Map<number, OpenCall>();
-  const begin = (name: string, id: string | undefined, args: string): OpenCall => {
-    const call = { name, id, args };
+  const begin = (call: OpenCall): CallPart => {
     calls.push(call);
-    return call;
+    return { call, args: call.args };
   };
   return {
     take: (piece) => {
       const chunks = piece.tool_call_chunks ?? [];
-      for (const { index, id, name = '', args = '' } of chunks) {
-        const open = index === undefined ? calls.at(-1) : current.get(index);
-        if (open && !beginsAnother(open, { id, name, args })) open.args += args;
-        else {
-          const call = begin(name, id, args);
-          if (index !== undefined) current.set(index, call);
-        }
-      }
       // Some client libraries deliver calls in one piece, parsed already.
-      for (const { id, name, args } of chunks.length === 0 ? (piece.tool_calls ?? []) : [])
-        begin(name, id, JSON.stringify(args));
+      if (chunks.length === 0)
+        return (piece.tool_calls ?? []).map(({ id = '', name, args }) =>
+          begin({ id, name, args: JSON.stringify(args) }),
+        );
+      return chunks.map((chunk) => {
+        const { index } = chunk;
+        const part = { id: chunk.id ?? '', name: chunk.name ?? '', args: chunk.args ?? '' };
+        const named = calls.findLast(({ id }) => id !== '' && id === part.id);
+        const open = index === undefined ? (named ?? calls.at(-1)) : current.get(index);
+        if (open && !beginsAnother(open, part)) {
+          open.args += part.args;
+          return { call: open, args: part.args };
+        }
+        const begun = begin(part);
+        if (index !== undefined) current.set(index, part);
+        return begun;
+      });
     },
     calls: () => calls,
   };
@@ -46,7 +61,7 @@ export function createCallReader(): { take(piece: AIMessageChunk): void; calls()
  * True when a piece starts another call. A piece without a name continues the open call, because some servers send a new id with every
  * piece.
  */
-function beginsAnother(open: OpenCall, { id, name, args }: Omit<OpenCall, 'id'> & Pick<OpenCall, 'id'>): boolean {
+function beginsAnother(open: OpenCall, { id, name, args }: OpenCall): boolean {
   if (name === '') return false;
   if (name !== open.name || (id && open.id && id !== open.id)) return true;
   return readArguments(open.args) !== null && open.args.trim() !== '' && args.trim() !== '';

@@ -77,6 +77,7 @@ interface Calls {
 
 const CUT = (end: string): string =>
   `your answer was cut off before it was complete (${end.slice(0, 60)}), so no call of it was carried out. Make each call again, whole; shorter where it was too long`;
+const BESIDE_CUT = 'no call of the same answer was carried out: make this one again as well';
 const BROKEN = (args: string): string =>
   `they are no whole JSON object: ${args.slice(0, 500)}. No call of this answer was carried out: make each call again`;
 const BESIDE_BROKEN =
@@ -87,13 +88,16 @@ function readCalls(sent: readonly RawToolCall[], cut: string | null): Calls {
   const read = sent.map(({ name, args }) => ({ name, args: readArguments(args), given: args }));
   const isWhole = cut === null && read.every(({ name, args }) => args !== null && name !== '');
   if (isWhole) return { valid: read.map(({ name, args }) => ({ name, args: args ?? {} })), invalid: [] };
-  const explainInvalid = (args: unknown, given: string): string => (args === null ? BROKEN(given) : BESIDE_BROKEN);
+  const explain = (args: unknown, given: string, place: number): string => {
+    if (cut !== null) return place === 0 ? CUT(cut) : BESIDE_CUT;
+    return args === null ? BROKEN(given) : BESIDE_BROKEN;
+  };
   return {
     valid: [],
-    invalid: read.map(({ name, args, given }) => ({
+    invalid: read.map(({ name, args, given }, place) => ({
       name: name || 'unnamed',
       args: given,
-      error: cut === null ? explainInvalid(args, given) : CUT(cut),
+      error: explain(args, given, place),
     })),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { readFinishReason, DUMMY_API_KEY, prepareOpenAi } from './openai.ts';
-import { flattenSystem, type Provider } from './provider.ts';
+import { openOpenAi } from './openai.ts';
+import type { Provider } from './provider.ts';
 
 export const OpenAiCompatibleConfig = z.object({
   /** The address of another server with OpenAI's API (vLLM, LM Studio, a gateway), such as http://127.0.0.1:8000/v1. */
@@ -26,16 +26,5 @@ export const openaiCompatible: Provider = {
       model: variables.OPENAI_COMPATIBLE_MODEL ?? null,
     };
   },
-  open: async ({ model, apiKey, baseURL }) => {
-    const { ChatOpenAI } = await import('@langchain/openai');
-    return {
-      client: (call, fetch) => {
-        const configuration = { baseURL, fetch };
-        const client = new ChatOpenAI({ model, apiKey: apiKey ?? DUMMY_API_KEY, maxRetries: 0, configuration });
-        return prepareOpenAi(client, call, false);
-      },
-      arrange: flattenSystem,
-      endOf: readFinishReason,
-    };
-  },
+  open: (access) => openOpenAi(access, false),
 };

@@ -3,7 +3,16 @@ import type { Runnable } from '@langchain/core/runnables';
 import type { ChatOpenAI } from '@langchain/openai';
 import { z } from 'zod';
 import { toStrictSchema } from './object-schema.ts';
-import { flattenSystem, toOpenAiTools, toForcedTool, type ClientCall, type Provider } from './provider.ts';
+import { acceptForeignStreams } from './openai-stream.ts';
+import {
+  flattenSystem,
+  toOpenAiTools,
+  toForcedTool,
+  type ClientCall,
+  type LoadedProvider,
+  type ModelAccess,
+  type Provider,
+} from './provider.ts';
 
 export const OpenAiConfig = z.object({
   /** The API key for OpenAI, or for the server at OPENAI_BASE_URL. */
@@ -31,27 +40,31 @@ export const openai: Provider = {
       model: OPENAI_MODEL,
     };
   },
-  open: async ({ model, apiKey, baseURL }) => {
-    const { ChatOpenAI: Client } = await import('@langchain/openai');
-    return {
-      client: (call, fetch) => {
-        const client = new Client({
-          model,
-          apiKey: apiKey ?? DUMMY_API_KEY,
-          maxRetries: 0,
-          configuration: { baseURL, fetch },
-        });
-        // Servers other than OpenAI's support forced tool calls better than schemas.
-        return prepareOpenAi(client, call, baseURL === OWN_URL);
-      },
-      arrange: flattenSystem,
-      endOf: readFinishReason,
-    };
-  },
+  // Servers other than OpenAI's support forced tool calls better than schemas.
+  open: (access) => openOpenAi(access, access.baseURL === OWN_URL),
 };
 
+/** Loads a client of a server that speaks chat completions. `schemas`: the server supports JSON Schema answers. */
+export async function openOpenAi({ model, apiKey, baseURL }: ModelAccess, schemas: boolean): Promise<LoadedProvider> {
+  const { ChatOpenAI: Client, ChatOpenAICompletions } = await import('@langchain/openai');
+  return {
+    client: (call, fetch) => {
+      const fields = {
+        model,
+        apiKey: apiKey ?? DUMMY_API_KEY,
+        maxRetries: 0,
+        configuration: { baseURL, fetch },
+      };
+      const completions = acceptForeignStreams(new ChatOpenAICompletions(fields));
+      return prepareOpenAi(new Client({ ...fields, completions }), call, schemas);
+    },
+    arrange: flattenSystem,
+    endOf: readFinishReason,
+  };
+}
+
 /** A key for servers that need none: without a key the library would send OPENAI_API_KEY to any server. */
-export const DUMMY_API_KEY = 'none';
+const DUMMY_API_KEY = 'none';
 
 /** Adds the call's tools or object to an OpenAI client. `schemas`: the server supports JSON Schema answers. */
 export function prepareOpenAi(
