@@ -65,6 +65,7 @@ export async function openModels(plan: ModelPlan, options: OpenModelsOptions): P
 export async function openModel(
   settings: ModelSettings,
   options: Omit<OpenModelsOptions, 'log'> & {
+    readonly log?: OpenModelsOptions['log'];
     readonly prices: Prices;
     readonly limits: ModelPlan['limits'];
     readonly tries?: number;
@@ -77,6 +78,7 @@ export async function openModel(
     silenceMs: options.limits.silenceMs,
     deadlineMs: options.limits.deadlineMs,
     cost: (tokens) => computeCost(options.prices, settings.name, tokens),
+    ...(options.log === undefined ? {} : { log: options.log }),
     ...(options.tries === undefined ? {} : { tries: options.tries }),
     ...options.observer,
   });

@@ -4,14 +4,19 @@ import { toAppErrorOfModel, isTransient, ModelFailure } from './retry/failure.ts
 import { createHttpTry } from './retry/http-try.ts';
 import type { Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
 import { addPictures } from './pictures.ts';
+import { shortenOldResults } from './shorter.ts';
 import type { RemoteSettings } from './settings.ts';
-import type { LoadedProvider } from './providers/provider.ts';
+import type { CallOptions, LoadedProvider } from './providers/provider.ts';
+import type { Log } from '@signalbox/platform/log';
 
 /** Maximum tries of a call: three survive a short outage; after a longer outage the fallback model answers. */
 const MAX_TRIES = 3;
 const BACKOFF_MS = 500;
 /** The longest pause between two tries, even when the server asks for more: the fallback model is quicker. */
 const MAX_WAIT_MS = 20_000;
+
+/** Maximum times that old results are shortened for one call. */
+const MAX_SHORTENINGS = 2;
 
 export interface RemoteOptions extends ModelObserver {
   readonly settings: RemoteSettings;
@@ -22,6 +27,7 @@ export interface RemoteOptions extends ModelObserver {
   readonly tries?: number;
   /** Computes the cost of tokens in USD; null when unknown. */
   readonly cost: (tokens: TokenCounts) => number | null;
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 /*
@@ -29,6 +35,8 @@ export interface RemoteOptions extends ModelObserver {
  *   try ─┬─ answer
  *        ├─ the caller's signal     → its reason, at once
  *        ├─ the deadline            → MODEL_UNAVAILABLE (timeout)
+ *        ├─ a setting refused       → next try without it, and never with it again
+ *        ├─ too long                → next try without a limit of the answer, then with the oldest results shortened
  *        ├─ key, model, credit, 4xx → an error that says who can fix it
  *        └─ 429, 5xx, network, silence, cut off → wait (as the server asks, or with backoff) → next try, at most three
  * The retries of the client libraries are off: this loop replaces them.
@@ -36,6 +44,28 @@ export interface RemoteOptions extends ModelObserver {
 export function createRemoteModel(options: RemoteOptions): Model {
   const { settings, deadlineMs, tries = MAX_TRIES } = options;
   const { name } = settings;
+  /** The settings of each call; those that the model refused are taken out for the lifetime of this process. */
+  const accepted: { -readonly [option in keyof CallOptions]: CallOptions[option] } = {
+    ...settings.options,
+    temperature: settings.options.temperature ?? options.wire.temperature,
+  };
+
+  /** Changes a refused request so that it may be taken; null when nothing more can be done. */
+  const amend = (sent: SentRequest, { code, refusedOption }: ModelFailure): SentRequest | null => {
+    if (refusedOption !== null && sent.options[refusedOption] !== undefined) {
+      if (code === 'refused') {
+        options.log?.warn('a model refuses a setting and is asked without it', { model: name, setting: refusedOption });
+        accepted[refusedOption] = undefined;
+      }
+      if (code === 'refused' || code === 'too-long')
+        return { ...sent, options: { ...sent.options, [refusedOption]: undefined } };
+    }
+    if (code !== 'too-long' || sent.shortenings === MAX_SHORTENINGS) return null;
+    const shortenings = sent.shortenings + 1;
+    const messages = shortenOldResults(sent.messages, shortenings / MAX_SHORTENINGS);
+    if (messages) options.log?.warn('a conversation was too long and its old results were shortened', { model: name });
+    return messages && { ...sent, messages, shortenings };
+  };
 
   const ask = async (request: ModelRequest): Promise<ModelAnswer> => {
     const startedAt = performance.now();
@@ -44,9 +74,10 @@ export function createRemoteModel(options: RemoteOptions): Model {
     const report = (result: string): void =>
       options.onCall?.({ model: name, result, durationMs: performance.now() - startedAt });
 
+    let sent: SentRequest = { messages: request.messages, options: { ...accepted }, shortenings: 0 };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await tryOnce(options, request, signal);
+        const answer = await tryOnce(options, request, sent, signal);
         report('answered');
         return answer;
       } catch (thrown) {
@@ -58,6 +89,12 @@ export function createRemoteModel(options: RemoteOptions): Model {
           ? new ModelFailure('timeout', { model: name, variables: settings.provider.variables })
           : thrown;
         if (!(failure instanceof ModelFailure)) throw thrown; // a bug of ours: no request was sent
+        const amended = deadline.aborted ? null : amend(sent, failure);
+        if (amended) {
+          sent = amended;
+          attempt -= 1;
+          continue;
+        }
         const waitMs = Math.max(failure.retryAfterMs ?? 0, computeBackoffMs(attempt - 1, BACKOFF_MS, MAX_WAIT_MS));
         const leftMs = startedAt + deadlineMs - performance.now();
         const mayRetry = !deadline.aborted && isTransient(failure.code) && attempt < tries;
@@ -72,10 +109,18 @@ export function createRemoteModel(options: RemoteOptions): Model {
   return { name, ask, ...(settings.sees ? { sees: true as const } : {}) };
 }
 
+/** What is sent of a request, after refusals. */
+interface SentRequest {
+  readonly messages: ModelRequest['messages'];
+  readonly options: CallOptions;
+  readonly shortenings: number;
+}
+
 /** Makes one try. Throws ModelFailure for failures of the connection or the answer; other errors pass through. */
 async function tryOnce(
   { settings, wire, silenceMs, cost, onSpend }: RemoteOptions,
   request: ModelRequest,
+  sent: SentRequest,
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
   const { name: model, apiKey } = settings;
@@ -89,11 +134,12 @@ async function tryOnce(
     onSpend?.(spent);
   };
   try {
-    const messages = addPictures(request.messages, request.pictures ?? [], settings.sees);
+    const messages = addPictures(sent.messages, request.pictures ?? [], settings.sees);
     const message = await tryChat({
       wire,
       model,
       request: { ...request, messages },
+      options: sent.options,
       fetch: http.fetch,
       signal,
       count: spend,

@@ -4,7 +4,7 @@ import { findNearestName } from '@signalbox/contracts/nearest-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { acceptsPictures } from './pictures.ts';
 import { PROVIDERS, ProvidersConfig } from './providers/all.ts';
-import type { ModelAccess, Provider } from './providers/provider.ts';
+import type { CallOptions, ModelAccess, Provider } from './providers/provider.ts';
 
 const integer = z.coerce.number().int();
 
@@ -31,6 +31,10 @@ export const ModelConfig = ProvidersConfig.extend({
     .min(100)
     .max(60 * MINUTE_MS)
     .default(3 * MINUTE_MS), // after a longer wait people think that the call failed
+  /** The temperature of every model that takes one. Not set: 0, and for models whose makers advise against it their own. */
+  MODEL_TEMPERATURE: z.coerce.number().min(0).max(2).optional(),
+  /** The longest answer of a model in tokens, thoughts included; a longer answer is cut, and none of its calls runs. */
+  MODEL_MAX_OUTPUT_TOKENS: integer.min(256).max(1_000_000).default(8_192), // OpenAI's rate limits count it for each call, used or not
   /** A JSON file of prices that override entries of infra/models/prices.json, in its form. */
   MODEL_PRICES_FILE: z.string().optional(),
 });
@@ -45,6 +49,8 @@ export interface RemoteSettings extends ModelAccess {
   readonly provider: Provider;
   /** True when the model accepts pictures. */
   readonly sees: boolean;
+  /** Settings of each call; without a temperature the provider's own default holds. */
+  readonly options: CallOptions;
 }
 
 export type ModelSettings = RemoteSettings | { readonly name: typeof OFFLINE; readonly provider: null };
@@ -124,7 +130,8 @@ function findModel(config: ModelConfig, text: string): ModelSettings | string {
   ];
   if (!model || problems.length > 0) return problems.map((what) => `${id} ${what}`).join('; ');
   const name = `${id}:${model}`;
-  return { name, provider, model, apiKey, baseURL, sees: acceptsPictures(name, config.MODEL_SEES) };
+  const options = { temperature: config.MODEL_TEMPERATURE, maxOutputTokens: config.MODEL_MAX_OUTPUT_TOKENS };
+  return { name, provider, model, apiKey, baseURL, sees: acceptsPictures(name, config.MODEL_SEES), options };
 }
 
 function describeUnknownProvider(id: string): string {

@@ -17,6 +17,9 @@ const OWN_URL = 'https://api.anthropic.com';
 /** Models without structured outputs. They get a forced tool call instead, which newer models refuse. */
 const WITHOUT_SCHEMAS = /^claude-(instant|[23]|(opus|sonnet)-4(-0|-2025\d+)?$)/;
 
+/** Models that take a temperature. Later ones refuse it, by Anthropic's documentation. */
+const WITH_TEMPERATURE = /^claude-(instant|[23]|(opus|sonnet|haiku)-4(-[0-6])?(-\d{8}|$))/;
+
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 
 export const anthropic: Provider = {
@@ -35,13 +38,16 @@ export const anthropic: Provider = {
   open: async ({ model, apiKey, baseURL }) => {
     const { ChatAnthropic } = await import('@langchain/anthropic');
     return {
-      client: ({ tools, object }, fetch) => {
+      client: ({ tools, object, options: { temperature, maxOutputTokens } }, fetch) => {
         const client = new ChatAnthropic({
           model,
           apiKey: apiKey ?? '',
           anthropicApiUrl: baseURL,
           maxRetries: 0,
           clientOptions: { fetch },
+          ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
+          // The library throws for models that it believes to take none; the server knows better.
+          ...(temperature === undefined ? {} : { invocationKwargs: { temperature } }),
         });
         if (!object) return tools.length > 0 ? client.bindTools(toOpenAiTools(tools)) : client;
         if (WITHOUT_SCHEMAS.test(model))
@@ -55,6 +61,7 @@ export const anthropic: Provider = {
       arrange: markForCache,
       endOf: ({ additional_kwargs: end }) => (typeof end['stop_reason'] === 'string' ? end['stop_reason'] : null),
       repeatsFirstCount: true,
+      temperature: WITH_TEMPERATURE.test(model) ? 0 : undefined,
     };
   },
 };

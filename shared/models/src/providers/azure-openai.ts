@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readFinishReason, prepareOpenAi } from './openai.ts';
+import { readFinishReason, prepareOpenAi, toOpenAiOptions } from './openai.ts';
 import { flattenSystem, type Provider } from './provider.ts';
 
 export const AzureOpenAiConfig = z.object({
@@ -47,11 +47,13 @@ export const azureOpenai: Provider = {
           azureOpenAIApiVersion: url.searchParams.get('api-version') ?? '',
           maxRetries: 0,
           configuration: { fetch },
+          ...toOpenAiOptions(call),
         });
         return prepareOpenAi(client, call, true);
       },
       arrange: flattenSystem,
       endOf: readFinishReason,
+      temperature: 0,
     };
   },
 };

@@ -39,13 +39,15 @@ export const google: Provider = {
   open: async ({ model, apiKey, baseURL }) => {
     const { ChatGoogle } = await import('@langchain/google');
     return {
-      client: ({ tools, object }, fetch) => {
+      client: ({ tools, object, options: { temperature, maxOutputTokens } }, fetch) => {
         const client = new ChatGoogle({
           model,
           platformType: 'gai',
           endpoint: baseURL,
           maxRetries: 0,
           apiClient: apiClient(apiKey ?? '', fetch),
+          ...(temperature === undefined ? {} : { temperature }),
+          ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
         });
         if (object) return client.withConfig({ responseSchema: toStrictSchema(object.schema) });
         return tools.length > 0 ? client.bindTools(toOpenAiTools(tools)) : client;
@@ -53,6 +55,8 @@ export const google: Provider = {
       arrange: (messages) => flattenSystem(messages).map((message) => addCallParts(message, model)),
       endOf: ({ additional_kwargs: end }) => (typeof end['finishReason'] === 'string' ? end['finishReason'] : null),
       keep: keepSignatures,
+      // From Gemini 3 on, Google advises against another temperature than its own: answers may repeat themselves without end.
+      temperature: BEFORE_SIGNATURES.test(model) ? 0 : undefined,
     };
   },
 };

@@ -12,7 +12,7 @@ export const OllamaConfig = z.object({
 const OWN_URL = 'http://127.0.0.1:11434';
 const DEFAULT_MODEL = 'qwen3';
 
-/** The context size in tokens. Ollama silently cuts longer input, and its default of 4,096 is too small for tools and a conversation. */
+/** The context size in tokens. Ollama's default of 4,096 is too small for tools and a conversation. */
 const CONTEXT_TOKENS = 16_384;
 
 export const ollama: Provider = {
@@ -31,14 +31,17 @@ export const ollama: Provider = {
   open: async ({ model, baseURL }) => {
     const { ChatOllama } = await import('@langchain/ollama');
     return {
-      client: ({ tools, object }, fetch) => {
+      client: ({ tools, object, options: { temperature, maxOutputTokens } }, fetch) => {
         // The library supports neither signals nor retryable statuses; our `fetch` does.
         const client = new ChatOllama({
           model,
           baseUrl: baseURL,
-          fetch: passCompleteLines(fetch),
+          fetch: refuseToShorten(passCompleteLines(fetch)),
           maxRetries: 0,
           numCtx: CONTEXT_TOKENS,
+          // A model's own file holds the temperature that its maker recommends.
+          ...(temperature === undefined ? {} : { temperature }),
+          ...(maxOutputTokens === undefined ? {} : { numPredict: maxOutputTokens }),
         });
         if (object) return client.withConfig({ format: { ...object.schema } });
         return tools.length > 0 ? client.bindTools(toOpenAiTools(tools)) : client;
@@ -49,6 +52,15 @@ export const ollama: Provider = {
     };
   },
 };
+
+/** Asks the server to refuse a conversation that is too long: by default it silently drops the oldest messages. */
+function refuseToShorten(fetch: Fetch): Fetch {
+  return (input, init) => {
+    const body: unknown = typeof init?.body === 'string' ? parseJson(init.body) : undefined;
+    if (typeof body !== 'object' || body === null || !('messages' in body)) return fetch(input, init);
+    return fetch(input, { ...init, body: JSON.stringify({ ...body, truncate: false, shift: false }) });
+  };
+}
 
 /** Passes only complete lines to the library, which logs incomplete lines with words of the conversation. */
 function passCompleteLines(fetch: Fetch): Fetch {

@@ -54,12 +54,22 @@ export async function openOpenAi({ model, apiKey, baseURL }: ModelAccess, schema
         apiKey: apiKey ?? DUMMY_API_KEY,
         maxRetries: 0,
         configuration: { baseURL, fetch },
+        ...toOpenAiOptions(call),
       };
       const completions = acceptForeignStreams(new ChatOpenAICompletions(fields));
       return prepareOpenAi(new Client({ ...fields, completions }), call, schemas);
     },
     arrange: flattenSystem,
     endOf: readFinishReason,
+    temperature: 0,
+  };
+}
+
+/** Converts a call's options to fields of an OpenAI client. */
+export function toOpenAiOptions({ options: { temperature, maxOutputTokens } }: Pick<ClientCall, 'options'>) {
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
   };
 }
 

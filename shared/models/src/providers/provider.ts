@@ -31,8 +31,16 @@ export interface ProviderSettings {
   readonly model: string | null;
 }
 
+/** Settings of a call that not every model takes. */
+export interface CallOptions {
+  readonly temperature?: number | undefined;
+  /** The longest answer in tokens, thoughts included. */
+  readonly maxOutputTokens?: number | undefined;
+}
+
 /** The parts of a request that a client is made for. */
 export interface ClientCall {
+  readonly options: CallOptions;
   readonly tools: readonly BoundTool[];
   readonly object: JsonOutputSpec | null;
 }
@@ -52,6 +60,8 @@ export interface LoadedProvider {
    * The server's word for why the answer ended, from an answer or one of its pieces; null in pieces without it. Cut-off answers have none.
    */
   endOf(answer: AIMessageChunk): string | null;
+  /** The temperature when MODEL_TEMPERATURE is not set; missing when the model takes none, or its maker advises against another. */
+  readonly temperature?: number | undefined;
   /** True when the last token count of a stream repeats the first. The library adds both, since some providers send differences. */
   readonly repeatsFirstCount?: boolean;
   /** Returns JSON data that this provider wants back with the answer in later requests; null for no data. */

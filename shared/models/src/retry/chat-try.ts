@@ -3,7 +3,7 @@ import { concat } from '@langchain/core/utils/stream';
 import { toProviderExtras } from '../kept.ts';
 import { createDraftUpdater } from '../growing-answer.ts';
 import type { ModelRequest, TokenCounts } from '../port.ts';
-import { isNormalFinish, type Fetch, type LoadedProvider } from '../providers/provider.ts';
+import { isNormalFinish, type CallOptions, type Fetch, type LoadedProvider } from '../providers/provider.ts';
 import { createCallReader } from '../sent-calls.ts';
 import { cleanAnswer } from '../whole-answer.ts';
 
@@ -20,6 +20,7 @@ export interface ChatTry {
   /** The model's name as `provider:model`. */
   readonly model: string;
   readonly request: ModelRequest;
+  readonly options: CallOptions;
   readonly fetch: Fetch;
   readonly signal: AbortSignal;
   /** Called as soon as the provider reports token counts, even when the answer breaks off later. */
@@ -30,8 +31,8 @@ export interface ChatTry {
  * Makes one call. Text is streamed, so that a person can read along and silence is noticed; objects arrive in one piece. Throws the
  * client's errors, BrokenAnswer when the end is missing, and the signal's reason.
  */
-export async function tryChat({ wire, model, request, fetch, signal, count }: ChatTry): Promise<AIMessage> {
-  const client = wire.client(request, fetch);
+export async function tryChat({ wire, model, request, options, fetch, signal, count }: ChatTry): Promise<AIMessage> {
+  const client = wire.client({ ...request, options }, fetch);
   const messages = wire.arrange(request.messages);
   const calls = request.object ? null : createCallReader();
   const ends: string[] = [];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
+import type { CallOptions } from '../providers/provider.ts';
 
 /** Why a model did not answer; logged as the `code` of the error's cause. */
 export type ModelFailureReason =
@@ -23,6 +24,8 @@ export interface FailureDetails {
   readonly status?: number | null;
   /** Codes and parameter names from the server's error. */
   readonly codes?: readonly string[];
+  /** The server's original message: for classification only, never shown. */
+  readonly words?: string;
   /** The class name of the client's error about an unreadable answer. */
   readonly kind?: string;
   /** The time that the server's Retry-After header asks to wait, in milliseconds. */
@@ -37,6 +40,8 @@ export class ModelFailure extends Error {
   readonly status: number | null;
   readonly retryAfterMs: number | null;
   readonly detail: string | null;
+  /** The optional setting of the call that the server refused; null when it named none. */
+  readonly refusedOption: keyof CallOptions | null;
 
   constructor(code: ModelFailureReason, facts: FailureDetails = {}) {
     const { model = 'the model', status = null, retryAfterMs = null, detail = null } = facts;
@@ -52,7 +57,21 @@ export class ModelFailure extends Error {
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.detail = detail;
+    this.refusedOption = status === null ? null : findRefusedOption([...(facts.codes ?? []), facts.words ?? '']);
   }
+}
+
+/** What servers call the optional settings of a call, in parameter names and in sentences. */
+const OPTION_WORDS: readonly (readonly [keyof CallOptions, RegExp])[] = [
+  ['temperature', /\btemperature\b/i],
+  [
+    'maxOutputTokens',
+    /max_(?:\w+_)?tokens|max_?output_?tokens|num_predict|\b(?:output|completion) tokens|in the (?:completion|output)\b/i,
+  ],
+];
+
+function findRefusedOption(texts: readonly string[]): keyof CallOptions | null {
+  return OPTION_WORDS.find(([, pattern]) => texts.some((text) => pattern.test(text)))?.[0] ?? null;
 }
 
 /** Matches an error code of one word; longer text may quote the conversation. */

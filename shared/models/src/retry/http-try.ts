@@ -96,7 +96,8 @@ export function createHttpTry(options: {
     fetch: observedFetch,
     isSent: () => isSent,
     failure: () => {
-      if (failureReason) return { reason: failureReason, facts: {} };
+      // After an error inside a stream, clients close the connection, which looks as if the server had cut it.
+      if (failureReason && (failureReason !== 'cut' || !success)) return { reason: failureReason, facts: {} };
       if (!refusal) return success ? explainSuccess(success, options.secrets) : { reason: 'cut', facts: {} };
       const { status, codes, words, isPage } = refusal;
       const reason = isPage && PROXY_PAGE_STATUSES.has(status) ? 'not-chat' : classifyStatus(status, codes, words);
@@ -174,24 +175,31 @@ function replaceBody(response: Response, body: ReadableStream<Uint8Array> | stri
   return new Response(body, { status: response.status, statusText: response.statusText, headers });
 }
 
-/** The common error bodies: OpenAI's and Anthropic's `error` object, Google's with details, Ollama's plain string. */
-const RefusalBody = z.object({
-  error: z.union([
-    z.string().transform((message) => ({ message, codes: [] as string[] })),
-    z
-      .object({
-        message: z.string().catch(''),
-        code: z.union([z.string(), z.number().transform(String)]).catch(''),
-        type: z.string().catch(''),
-        param: z.string().catch(''),
-        details: z.array(z.object({ reason: z.string().catch('') })).catch([]),
-      })
-      .transform(({ message, code, type, param, details }) => ({
-        message,
-        codes: [code, type, param, ...details.map(({ reason }) => reason)].filter(Boolean),
-      })),
-  ]),
+const ErrorFields = z.object({
+  message: z
+    .unknown()
+    .optional()
+    .transform((message) => (typeof message === 'string' ? message : JSON.stringify(message ?? ''))),
+  code: z.union([z.string(), z.number().transform(String)]).catch(''),
+  type: z.string().catch(''),
+  param: z.string().catch(''),
+  details: z.array(z.object({ reason: z.string().catch('') })).catch([]),
 });
+
+function toServerError({ message, code, type, param, details }: z.infer<typeof ErrorFields>) {
+  return { message, codes: [code, type, param, ...details.map(({ reason }) => reason)].filter(Boolean) };
+}
+
+/**
+ * The common error bodies: the `error` object of OpenAI and Anthropic, Google's with details, Ollama's plain string; the bare error of
+ * vLLM and Mistral; the `detail` of servers made with FastAPI.
+ */
+const ErrorBody = z.union([
+  z.object({ error: z.string() }).transform(({ error }) => ({ message: error, codes: [] as string[] })),
+  z.object({ error: ErrorFields }).transform(({ error }) => toServerError(error)),
+  ErrorFields.extend({ object: z.literal('error') }).transform(toServerError),
+  z.object({ detail: z.unknown() }).transform(({ detail }) => ({ message: JSON.stringify(detail ?? ''), codes: [] })),
+]);
 
 function readRefusal(response: Response, text: string, secrets: readonly string[]): Refusal {
   return {
@@ -206,9 +214,9 @@ function readRefusal(response: Response, text: string, secrets: readonly string[
 function readError(text: string, secrets: readonly string[]): ErrorWords | null {
   const json = parseJson(text);
   const body: unknown = Array.isArray(json) ? json[0] : json; // Google wraps stream errors in an array
-  const parsed = RefusalBody.safeParse(body);
+  const parsed = ErrorBody.safeParse(body);
   if (!parsed.success) return null;
-  const { codes, message } = parsed.data.error;
+  const { codes, message } = parsed.data;
   const words = secrets.filter(Boolean).reduce((all, secret) => all.replaceAll(secret, '[secret]'), message);
   return { codes, words, detail: words.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS) || null };
 }
