@@ -10,6 +10,8 @@ export interface ReplayedAnswer {
   readonly body: string;
   /** Sends the body line by line, with this pause in milliseconds before each line. */
   readonly pauseMs?: number;
+  /** True when the connection stays open after the body. */
+  readonly staysOpen?: true;
 }
 
 /** A server that gives these answers in order, whatever is asked: for what is recorded of the real wires and aimock does otherwise. */
@@ -36,13 +38,12 @@ export async function startModelReplay(...answers: readonly ReplayedAnswer[]): P
       });
       void send(answer);
     });
-    const send = async ({ body, pauseMs }: ReplayedAnswer): Promise<void> => {
-      if (pauseMs === undefined) return void response.end(body);
-      for (const line of body.split(/(?<=\n)/)) {
-        await wait(pauseMs);
-        response.write(line);
+    const send = async ({ body, pauseMs, staysOpen }: ReplayedAnswer): Promise<void> => {
+      for (const part of pauseMs === undefined ? [body] : body.split(/(?<=\n)/)) {
+        if (pauseMs !== undefined) await wait(pauseMs);
+        response.write(part);
       }
-      response.end();
+      if (!staysOpen) response.end();
     };
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

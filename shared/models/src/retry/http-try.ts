@@ -58,9 +58,8 @@ export function createHttpTry(options: {
       success = { type: response.headers.get('content-type') ?? '', wantsStream: wantsStream(input, init), text: '' };
       return response.body ? replaceBody(response, tapBody(response.body, createBodyRecorder(success))) : response;
     }
-    startTimer();
-    const text = await response.text().catch(() => '');
-    stopTimer();
+    const body = response.body && tapBody(response.body, () => undefined);
+    const text = await new Response(body).text().catch(() => '');
     refusal = readRefusal(response, text.slice(0, MAX_BODY_CHARS), options.secrets);
     return replaceBody(response, text);
   };
@@ -97,7 +96,8 @@ export function createHttpTry(options: {
     isSent: () => isSent,
     failure: () => {
       // After an error inside a stream, clients close the connection, which looks as if the server had cut it.
-      if (failureReason && (failureReason !== 'cut' || !success)) return { reason: failureReason, facts: {} };
+      if (failureReason && (failureReason !== 'cut' || (!success && !refusal)))
+        return { reason: failureReason, facts: {} };
       if (!refusal) return success ? explainSuccess(success, options.secrets) : { reason: 'cut', facts: {} };
       const { status, codes, words, isPage } = refusal;
       const reason = isPage && PROXY_PAGE_STATUSES.has(status) ? 'not-chat' : classifyStatus(status, codes, words);
