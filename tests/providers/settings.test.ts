@@ -1,6 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
 import { openModel } from '@signalbox/models/open-models';
+import type { JsonOutputSpec } from '@signalbox/models/port';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startModelReplay, type ModelReplay } from '../support/model-replay.ts';
@@ -20,12 +21,14 @@ describe('the temperature and the limit of an answer', () => {
   };
 
   /** What the first request of a model says of both. */
-  const sent = async (model: string, env: Record<string, string> = {}) => {
-    const wire = await startModelWire(() => ({ content: 'Hi.' }));
+  const sent = async (model: string, env: Record<string, string> = {}, object: JsonOutputSpec | null = null) => {
+    const wire = await startModelWire(() => ({ content: '{"name":"Ada"}' }));
     const [id = ''] = model.split(':');
     const config = readConfig(ModelConfig, { MODEL: model, ...envOf(id, wire.url), ...env });
     const { main, limits } = readModelPlan(config);
-    await (await openModel(main, { catalog: () => ({ groups: [] }), prices: new Map(), limits })).ask(request);
+    await (
+      await openModel(main, { catalog: () => ({ groups: [] }), prices: new Map(), limits })
+    ).ask({ ...request, object });
     const body = wire.requests()[0]?.body ?? {};
     await wire.close();
     const options = (body['options'] ?? body['generationConfig'] ?? body) as Readonly<Record<string, unknown>>; // where each provider has them
@@ -61,6 +64,12 @@ describe('the temperature and the limit of an answer', () => {
       expect(Object.values(await sent(model, env))).toEqual([0.5, 1_000]);
     },
   );
+
+  it('leave an object of Anthropic below what its SDK refuses to wait for', async () => {
+    const object = { name: 'person', description: 'Somebody.', schema: { type: 'object', properties: {} } };
+    expect(await sent('anthropic', { MODEL_MAX_OUTPUT_TOKENS: '30000' }, object)).toEqual({ max_tokens: 8_192 });
+    expect(await sent('anthropic', { MODEL_MAX_OUTPUT_TOKENS: '30000' })).toEqual({ max_tokens: 30_000 });
+  });
 });
 
 describe('a setting that a model refuses', () => {
@@ -178,7 +187,10 @@ describe('a setting that a model refuses', () => {
     const [id = ''] = model.split(':');
     const { main, limits } = readModelPlan(readConfig(ModelConfig, { MODEL: model, ...envOf(id, server.url) }));
     const warned: unknown[] = [];
-    const log = { warn: (message: string, fields?: unknown) => void warned.push([message, fields]) };
+    const log = {
+      warn: (message: string, fields?: unknown) => void warned.push([message, fields]),
+      error: () => undefined,
+    };
     const opened = await openModel(main, { catalog: () => ({ groups: [] }), prices: new Map(), limits, log });
     const ask = () =>
       opened.ask({

@@ -16,7 +16,7 @@ type Bound = Pick<BaseChatModel, 'invoke'>;
 export interface OpenModelsOptions {
   /** Returns the current tools; called for each answer of the built-in planner, because capabilities may change. */
   readonly catalog: () => ToolCatalog;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'warn' | 'error'>;
   readonly observer?: ModelObserver;
 }
 

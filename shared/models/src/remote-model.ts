@@ -1,6 +1,7 @@
+import type { AppError } from '@signalbox/contracts/errors';
 import { abortAfter, computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import { tryChat } from './retry/chat-try.ts';
-import { toAppErrorOfModel, isTransient, ModelFailure } from './retry/failure.ts';
+import { toAppErrorOfModel, isTransient, ModelFailure, needsOperator } from './retry/failure.ts';
 import { createHttpTry } from './retry/http-try.ts';
 import type { Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
 import { addPictures } from './pictures.ts';
@@ -27,7 +28,7 @@ export interface RemoteOptions extends ModelObserver {
   readonly tries?: number;
   /** Computes the cost of tokens in USD; null when unknown. */
   readonly cost: (tokens: TokenCounts) => number | null;
-  readonly log?: Pick<Log, 'warn'>;
+  readonly log?: Pick<Log, 'warn' | 'error'>;
 }
 
 /*
@@ -73,7 +74,12 @@ export function createRemoteModel(options: RemoteOptions): Model {
     const signal = AbortSignal.any([request.signal, deadline]);
     const report = (result: string): void =>
       options.onCall?.({ model: name, result, durationMs: performance.now() - startedAt });
-
+    const fail = (failure: ModelFailure): AppError => {
+      report(failure.code);
+      if (needsOperator(failure.code))
+        options.log?.error('a model answers nobody until an operator acts', { model: name, error: failure });
+      return toAppErrorOfModel(failure);
+    };
     let sent: SentRequest = { messages: request.messages, options: { ...accepted }, shortenings: 0 };
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -98,10 +104,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
         const waitMs = Math.max(failure.retryAfterMs ?? 0, computeBackoffMs(attempt - 1, BACKOFF_MS, MAX_WAIT_MS));
         const leftMs = startedAt + deadlineMs - performance.now();
         const mayRetry = !deadline.aborted && isTransient(failure.code) && attempt < tries;
-        if (!mayRetry || waitMs > Math.min(MAX_WAIT_MS, leftMs)) {
-          report(failure.code);
-          throw toAppErrorOfModel(failure);
-        }
+        if (!mayRetry || waitMs > Math.min(MAX_WAIT_MS, leftMs)) throw fail(failure);
         await sleep(waitMs, request.signal);
       }
     }

@@ -45,7 +45,10 @@ export const anthropic: Provider = {
           anthropicApiUrl: baseURL,
           maxRetries: 0,
           clientOptions: { fetch },
-          ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
+          // The SDK throws for objects of more tokens, because they do not stream and may take longer than its time-out.
+          ...(maxOutputTokens === undefined
+            ? {}
+            : { maxTokens: object ? Math.min(maxOutputTokens, 8_192) : maxOutputTokens }),
           // The library throws for models that it believes to take none; the server knows better.
           ...(temperature === undefined ? {} : { invocationKwargs: { temperature } }),
         });

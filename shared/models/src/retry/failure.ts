@@ -116,6 +116,11 @@ export function mayFallBack(reason: ModelFailureReason): boolean {
   return reason !== 'refused';
 }
 
+/** True when the model answers nobody until an operator changes a setting or pays. */
+export function needsOperator(reason: ModelFailureReason): boolean {
+  return reason !== 'too-long' && !isTransient(reason);
+}
+
 /** Error codes for failures that retrying cannot fix. Each error's sentence says who can fix the failure. */
 const CODES = {
   'too-long': 'MODEL_TOO_LONG',
