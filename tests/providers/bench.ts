@@ -1,12 +1,12 @@
 import type { TurnUsage } from '@signalbox/store/turns/lanes';
 import { openWorkerBench, type WorkerBench } from '../support/worker.ts';
 import { eventually } from '../support/until.ts';
-import { startModelWire, type ModelWire, type WireScript } from '../support/model-wire.ts';
+import { startModelWire, type ModelWire, type WireRewrite, type WireScript } from '../support/model-wire.ts';
 
 /** A worker with real clients, and servers of models that follow scripts. */
 export interface ModelBench extends WorkerBench {
   /** Servers of models, closed with the bench. */
-  serve(script: WireScript): Promise<ModelWire>;
+  serve(script: WireScript, rewrite?: WireRewrite): Promise<ModelWire>;
   /** Says something and answers what the person was told, once it is settled. */
   ask(text: string): Promise<readonly string[]>;
   /** The records of all turns, in order. */
@@ -24,8 +24,8 @@ export async function openModelBench(options: Parameters<typeof openWorkerBench>
   );
   return {
     ...bench,
-    serve: async (script) => {
-      const wire = await startModelWire(script);
+    serve: async (script, rewrite) => {
+      const wire = await startModelWire(script, rewrite ? { rewrite } : {});
       wires.push(wire);
       return wire;
     },

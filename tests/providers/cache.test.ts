@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openModelBench, type ModelBench } from './bench.ts';
+import { createAnthropicCache, createOpenAiCache, type CacheCounts } from './prompt-cache.ts';
 import { spine, TESTED_PROVIDERS } from './providers.ts';
 
 const Block = z.object({ text: z.string(), cache_control: z.unknown().optional() });
@@ -59,5 +60,38 @@ describe('the cached part of a prompt', () => {
     expect(system(act).slice(0, upTo)).toBe(system(question).slice(0, upTo));
     expect(system(result).slice(0, upTo)).toBe(system(act).slice(0, upTo));
     expect(result?.messages.slice(1, act?.messages.length)).toEqual(act?.messages.slice(1));
+  });
+
+  /** Dollars for a million tokens of input, read from the cache, written to it, and of output: infra/models/prices.json. */
+  it.each([
+    ['anthropic', createAnthropicCache, { input: 2, cached: 0.2, written: 2.5, output: 10 }],
+    ['openai', createOpenAiCache, { input: 0.4, cached: 0.1, written: 0.4, output: 1.6 }],
+  ])('is counted and paid for as the server counts it: %s', async (id, create, prices) => {
+    const provider = TESTED_PROVIDERS.find((candidate) => candidate.id === id);
+    const cache = create();
+    const wire = await bench.serve(spine({ usage: provider?.usage ?? null }), cache.rewrite);
+    await bench.startWorker({ env: { MODEL: id, ...provider?.env(wire.url) } });
+    await bench.ask('I need a port');
+    await bench.ask('shop');
+    const [intent, question, act, result] = cache.counts();
+    expect(intent?.cachedTokens).toBe(0);
+    // The second turn reads at least the tools and the rules of the first, which are most of its input.
+    expect(act?.cachedTokens).toBeGreaterThan((question?.inputTokens ?? 0) / 2);
+    expect(result?.cachedTokens).toBeGreaterThan((act?.inputTokens ?? 0) * 0.85);
+    const sum = (counts: readonly (CacheCounts | undefined)[], of: keyof CacheCounts): number =>
+      counts.reduce((total, one) => total + (one?.[of] ?? 0), 0);
+    const expected = [
+      [intent, question],
+      [act, result],
+    ].map((turn) => {
+      const inputTokens = sum(turn, 'inputTokens');
+      const cachedTokens = sum(turn, 'cachedTokens');
+      const writtenTokens = sum(turn, 'writtenTokens');
+      const plain = inputTokens - cachedTokens - writtenTokens;
+      const dollars =
+        plain * prices.input + cachedTokens * prices.cached + writtenTokens * prices.written + 100 * prices.output;
+      return { inputTokens, cachedTokens, outputTokens: 100, costUsd: expect.closeTo(dollars / 1e6, 8) as number };
+    });
+    expect((await bench.turns()).map(({ usage }) => usage)).toMatchObject(expected);
   });
 });

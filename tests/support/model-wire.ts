@@ -37,8 +37,14 @@ export interface ModelWire {
 /** What the servers answer: one script for all, which sees each request in OpenAI's form. */
 export type WireScript = (request: ChatCompletionRequest) => FixtureResponse;
 
+/** Changes an answer on its way, such as counts that aimock does not send. */
+export type WireRewrite = (request: SeenRequest['body'], answer: string) => string;
+
 /** Starts them. `chunkSize`: characters in one piece of a stream. */
-export async function startModelWire(answer: WireScript, { chunkSize = 5 } = {}): Promise<ModelWire> {
+export async function startModelWire(
+  answer: WireScript,
+  { chunkSize = 5, rewrite }: { readonly chunkSize?: number; readonly rewrite?: WireRewrite } = {},
+): Promise<ModelWire> {
   const mock = new LLMock({ port: 0, logLevel: 'silent', chunkSize });
   mock.on({ predicate: () => true }, answer);
   await mock.start();
@@ -55,17 +61,16 @@ export async function startModelWire(answer: WireScript, { chunkSize = 5 } = {})
       if (!outgoing.writableFinished && !broken) abandoned += 1;
     });
     void readBytes(incoming).then((bytes) => {
-      const body = bytes.toString();
-      seen.push({
-        path: incoming.url ?? '',
-        headers: incoming.headers,
-        body: JSON.parse(body) as Record<string, unknown>, // all of these protocols send objects
-      });
+      const text = bytes.toString();
+      const body = JSON.parse(text) as Record<string, unknown>; // all of these protocols send objects
+      seen.push({ path: incoming.url ?? '', headers: incoming.headers, body });
       const fault = planned.shift() ?? null;
       if (fault === 'silence') return;
       if (typeof fault === 'object' && fault !== null)
         mock.nextRequestError(fault.status, { message: fault.message ?? 'as planned', type: 'planned' });
-      pass(`${mock.url}${incoming.url}`, incoming, body, outgoing, fault, () => (broken = true));
+      const onBreak = (): void => void (broken = true);
+      const change = rewrite && ((answered: string) => rewrite(body, answered));
+      pass(`${mock.url}${incoming.url}`, incoming, text, outgoing, { fault, onBreak, change });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -85,14 +90,19 @@ export async function startModelWire(answer: WireScript, { chunkSize = 5 } = {})
   };
 }
 
+interface PassOptions {
+  readonly fault: Fault | null;
+  readonly onBreak: () => void;
+  readonly change: ((answered: string) => string) | undefined;
+}
+
 /** Hands the request on, and the answer back: whole, or only its first half. */
 function pass(
   url: string,
   incoming: IncomingMessage,
   body: string,
   outgoing: ServerResponse,
-  fault: Fault | null,
-  onBreak: () => void,
+  { fault, onBreak, change }: PassOptions,
 ): void {
   const headers = { ...incoming.headers, host: new URL(url).host };
   const upstream = forward(url, { method: incoming.method ?? 'POST', headers }, (answer) => {
@@ -103,7 +113,8 @@ function pass(
       ...(planned ? { 'retry-after': String(planned.retryAfterSeconds) } : {}),
     });
     if (fault !== 'cut' && fault !== 'end' && fault !== 'hang') {
-      answer.pipe(outgoing);
+      if (!change) answer.pipe(outgoing);
+      else void readBytes(answer).then((bytes) => outgoing.end(change(bytes.toString())));
       return;
     }
     void readBytes(answer).then((bytes) => {
