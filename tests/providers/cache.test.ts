@@ -1,3 +1,7 @@
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { readConfig } from '@signalbox/platform/config';
+import { openModel } from '@signalbox/models/open-models';
+import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openModelBench, type ModelBench } from './bench.ts';
@@ -93,5 +97,38 @@ describe('the cached part of a prompt', () => {
       return { inputTokens, cachedTokens, outputTokens: 100, costUsd: expect.closeTo(dollars / 1e6, 8) as number };
     });
     expect((await bench.turns()).map(({ usage }) => usage)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['anthropic', createAnthropicCache],
+    ['openai', createOpenAiCache],
+  ])('holds the conversation too when the facts of the moment come last: %s', async (id, create) => {
+    const cache = create();
+    const wire = await bench.serve(() => ({ content: 'Hi.', usage: { input_tokens: 1 } }), cache.rewrite);
+    const env = TESTED_PROVIDERS.find((candidate) => candidate.id === id)?.env(wire.url);
+    const { main, limits } = readModelPlan(readConfig(ModelConfig, { MODEL: id, ...env }));
+    const model = await openModel(main, { catalog: () => ({ groups: [] }), prices: new Map(), limits });
+    const tools = ['look', 'act'].map((name) => ({ name, description: 'x'.repeat(6_000), schema: { type: 'object' } }));
+    const rules = new SystemMessage('r'.repeat(2_000));
+    const said: BaseMessage[] = [];
+    const ask = async (moment: SystemMessage, since: readonly BaseMessage[]) => {
+      const messages = [rules, ...said, moment, ...since];
+      await model.ask({ messages, tools, object: null, signal: new AbortController().signal });
+    };
+    for (let turn = 1; turn <= 10; turn += 1) {
+      const moment = new SystemMessage(`Turn ${turn}. ${'f'.repeat(1_000)}`);
+      const since: BaseMessage[] = [new HumanMessage(`${turn} ${'w'.repeat(200)}`)];
+      await ask(moment, since);
+      const tool_calls = [{ id: `call_${turn}`, name: 'look', args: { turn } }];
+      since.push(new AIMessage({ content: '', tool_calls }));
+      since.push(new ToolMessage({ tool_call_id: `call_${turn}`, content: `${turn} ${'o'.repeat(2_000)}` }));
+      await ask(moment, since);
+      said.push(...since, new AIMessage('It is done.'));
+    }
+    const [first, ...later] = cache.counts();
+    const share = (of: keyof CacheCounts): number => later.reduce((total, counts) => total + counts[of], 0);
+    expect(first?.cachedTokens).toBe(0);
+    expect(later).toHaveLength(19);
+    expect(share('cachedTokens') / share('inputTokens')).toBeGreaterThan(0.85);
   });
 });

@@ -39,7 +39,10 @@ export function createOpenAiCache(): PromptCache {
 }
 
 const Block = z.looseObject({ cache_control: z.unknown().optional() });
-const Blocks = z.union([z.string().transform((text): z.infer<typeof Block>[] => [{ text }]), z.array(Block)]);
+const Blocks = z.union([
+  z.string().transform((text): z.infer<typeof Block>[] => [{ type: 'text', text }]),
+  z.array(Block),
+]);
 const AnthropicRequest = z.object({
   tools: z.array(Block).default([]),
   system: Blocks,
@@ -57,6 +60,10 @@ export function createAnthropicCache(): PromptCache {
       const blocks = [...tools, ...system, ...messages.flatMap(({ content }) => content)];
       const marked = blocks.flatMap(({ cache_control: mark }, place) => (mark === undefined ? [] : [place]));
       if (marked.length > 4) throw new Error(`${marked.length} breakpoints, which Anthropic refuses`);
+      const deeper = blocks.filter((block) =>
+        JSON.stringify({ ...block, cache_control: undefined }).includes('cache_control'),
+      );
+      if (deeper.length > 0) throw new Error('a breakpoint within a block, which Anthropic refuses');
       let text = '';
       const prefixes = blocks.map((block) => (text += JSON.stringify({ ...block, cache_control: undefined })));
       const near = prefixes.filter((_, place) =>

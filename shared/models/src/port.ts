@@ -31,7 +31,10 @@ export interface Picture {
 }
 
 export interface ModelRequest {
-  /** The messages for the model; a system message comes first. */
+  /**
+   * The messages for the model. A system message comes first; its first part never changes, and providers cache it together with the
+   * tools. A later system message holds facts of the moment: providers cache what precedes it for the next turn.
+   */
   readonly messages: readonly BaseMessage[];
   /** Pictures that belong to the messages. Models without vision do not get them. */
   readonly pictures?: readonly Picture[];

@@ -1,7 +1,7 @@
-import { HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import { toStrictSchema } from './object-schema.ts';
-import { toOpenAiTools, toForcedTool, type Provider } from './provider.ts';
+import { mergeLaterSystem, toOpenAiTools, toForcedTool, type Provider } from './provider.ts';
 
 export const AnthropicConfig = z.object({
   /** The API key for Anthropic. */
@@ -70,25 +70,51 @@ export const anthropic: Provider = {
 };
 
 /**
- * Sets two cache breakpoints: after the constant part (tools and first part of the system message) and after the last message, where the
- * next pass continues. Identical bytes before a breakpoint are read from the cache.
+ * Sets the cache breakpoints, four at most: after the constant part (tools and first part of the system message), after what precedes
+ * the facts of the moment, in this turn and in the one before, and after the last message, where the next pass continues. Identical
+ * bytes before a breakpoint are read from the cache; Anthropic looks for them at most 20 blocks before one.
  */
 function markForCache(messages: readonly BaseMessage[]): BaseMessage[] {
-  return messages.map((message, index) => {
-    if (SystemMessage.isInstance(message)) return new SystemMessage({ content: markedParts(message, 'first') });
-    if (index < messages.length - 1) return message;
-    if (HumanMessage.isInstance(message)) return new HumanMessage({ content: markedParts(message, 'last') });
-    if (!ToolMessage.isInstance(message)) return message;
-    const { tool_call_id } = message;
-    return new ToolMessage({ tool_call_id, content: markedParts(message, 'last') });
-  });
+  const facts = messages.findLastIndex((message, place) => place > 0 && SystemMessage.isInstance(message));
+  const earlier = messages.slice(0, Math.max(0, facts)).findLastIndex((message) => HumanMessage.isInstance(message));
+  const ends = facts === -1 ? [messages.length] : [messages.length, facts, earlier];
+  const places = new Set(ends.map((end) => messages.slice(0, Math.max(0, end)).findLastIndex(mayBeMarked)));
+  const [first, ...rest] = messages.map((message, place) => toBlocks(message, places.has(place)));
+  if (!first || !SystemMessage.isInstance(first)) return mergeLaterSystem(first ? [first, ...rest] : []);
+  return [new SystemMessage({ content: markParts(first, 'first') }), ...mergeLaterSystem(rest)];
 }
 
-function markedParts(message: BaseMessage, position: 'first' | 'last') {
-  const texts = typeof message.content === 'string' ? [message.content] : collectTexts(message.content);
+/** True for messages that hold a text; a breakpoint cannot follow an empty one. */
+function mayBeMarked(message: BaseMessage): boolean {
+  if (message.text.trim() === '') return false;
+  if (AIMessage.isInstance(message)) return (message.tool_calls ?? []).length === 0;
+  return HumanMessage.isInstance(message) || ToolMessage.isInstance(message);
+}
+
+/** Converts a message to blocks, marked or not: the cache knows a message again only in the same form. */
+function toBlocks(message: BaseMessage, isMarked: boolean): BaseMessage {
+  if (HumanMessage.isInstance(message))
+    return new HumanMessage({ content: markParts(message, isMarked ? 'last' : null) });
+  if (ToolMessage.isInstance(message)) {
+    const { tool_call_id: tool_use_id, text: content } = message;
+    // Anthropic refuses a mark within the content of a result.
+    const result = { type: 'tool_result', tool_use_id, content, ...(isMarked ? CACHED : {}) };
+    return new HumanMessage({ content: [result] });
+  }
+  if (!AIMessage.isInstance(message) || message.text === '' || (message.tool_calls ?? []).length > 0) return message;
+  return new AIMessage({ content: markParts(message, isMarked ? 'last' : null) });
+}
+
+function markParts(message: BaseMessage, position: 'first' | 'last' | null) {
+  const all = typeof message.content === 'string' ? [message.content] : collectTexts(message.content);
+  const texts = all.filter((text) => text !== ''); // Anthropic refuses empty blocks
   const marked = position === 'first' ? 0 : texts.length - 1;
   return [
-    ...texts.map((text, index) => ({ type: 'text' as const, text, ...(index === marked ? CACHED : {}) })),
+    ...texts.map((text, index) => ({
+      type: 'text' as const,
+      text,
+      ...(position !== null && index === marked ? CACHED : {}),
+    })),
     // Pictures are part of one call only, so they go after the cache breakpoint.
     ...(typeof message.content === 'string' ? [] : message.content.filter(({ type }) => type === 'image_url')),
   ];

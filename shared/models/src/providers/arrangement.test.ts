@@ -56,7 +56,47 @@ describe('arranging a conversation for a provider', () => {
       false,
       true,
     ]);
-    expect(acted.at(-1)).toMatchObject({ tool_call_id: 'a' });
+    // Anthropic refuses a mark deeper within a result.
+    expect(acted.at(-1)?.content).toEqual([
+      { type: 'tool_result', tool_use_id: 'a', content: '{"ok":true}', cache_control },
+    ]);
+  });
+
+  const facts = new SystemMessage('It is noon.');
+  const turns = [
+    new SystemMessage('always'),
+    new HumanMessage('first'),
+    new AIMessage('said'),
+    new HumanMessage('second'),
+    call(),
+    result,
+    new AIMessage('done'),
+    facts,
+    new HumanMessage('third'),
+  ];
+
+  it.each([openai, ollama, google])('begins the newest message for $id with facts that come late', async (provider) => {
+    const arranged = await arrange(provider, turns);
+    expect(arranged.map((message) => message.getType())).toEqual(
+      turns.filter((message) => message !== facts).map((message) => message.getType()),
+    );
+    expect(arranged.at(-1)?.content).toBe('It is noon.\n\nthird');
+    const [, alone] = await arrange(provider, [new SystemMessage('always'), facts, call(), result]);
+    expect([alone?.getType(), alone?.content]).toEqual(['human', 'It is noon.']);
+  });
+
+  it('marks Anthropic’s cache before the facts of this turn and of the one before', async () => {
+    const isMarked = ({ content }: BaseMessage): boolean => JSON.stringify(content).includes('cache_control');
+    const places = async (messages: readonly BaseMessage[]): Promise<readonly string[]> =>
+      (await arrange(anthropic, messages))
+        .filter(isMarked)
+        .map(({ text, content }) => text || JSON.stringify(content).slice(0, 22));
+    expect(await places(turns)).toEqual(['always', 'said', 'done', 'It is noon.third']);
+    expect(await places([...turns, call(), result])).toEqual(['always', 'said', 'done', '[{"type":"tool_result"']);
+    expect(await places([new SystemMessage('always'), facts, new HumanMessage('first')])).toEqual([
+      'always',
+      'It is noon.first',
+    ]);
   });
 
   it("sends Google the tool calls of an answer after the answer's text, with the ids of the calls", async () => {

@@ -1,4 +1,4 @@
-import { SystemMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import { HumanMessage, SystemMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import type { Runnable } from '@langchain/core/runnables';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import type { JsonOutputSpec } from '../port.ts';
@@ -109,10 +109,29 @@ export function toForcedTool({ name, description, schema }: JsonOutputSpec): Bou
   return { name, description, schema };
 }
 
-/** Joins the parts of the system message into one text: not every server accepts parts. */
+/**
+ * Brings system messages to the form that every server takes: one text at the start. What the runtime says later, such as the facts of
+ * the moment, begins the person's message after it, or is a message of its own.
+ */
 export function flattenSystem(messages: readonly BaseMessage[]): BaseMessage[] {
-  return messages.map((message) => {
-    if (!SystemMessage.isInstance(message) || typeof message.content === 'string') return message;
-    return new SystemMessage({ content: message.text });
+  const [first, ...rest] = messages;
+  if (!first) return [];
+  if (!SystemMessage.isInstance(first) || typeof first.content === 'string') return [first, ...mergeLaterSystem(rest)];
+  return [new SystemMessage({ content: first.text }), ...mergeLaterSystem(rest)];
+}
+
+/** Puts each system message into the person's message after it; into one of its own where none follows. */
+export function mergeLaterSystem(messages: readonly BaseMessage[]): BaseMessage[] {
+  return messages.flatMap((message, place) => {
+    const before = messages[place - 1];
+    if (SystemMessage.isInstance(message))
+      return HumanMessage.isInstance(messages[place + 1]) ? [] : [new HumanMessage(message.text)];
+    if (!HumanMessage.isInstance(message) || !before || !SystemMessage.isInstance(before)) return [message];
+    const { id, content } = message;
+    const told =
+      typeof content === 'string'
+        ? `${before.text}\n\n${content}`
+        : [{ type: 'text' as const, text: before.text }, ...content];
+    return [new HumanMessage({ ...(id === undefined ? {} : { id }), content: told })];
   });
 }
