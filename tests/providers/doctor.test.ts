@@ -72,6 +72,22 @@ describe('`signalbox doctor` with configured models', () => {
     expect(wire.requests()).toHaveLength(1); // no second try: an operator waits
   });
 
+  it('names MODEL_TEMPERATURE when a model refuses it, and does not when nobody has set it', async () => {
+    const refused: Fault = { status: 400, message: '`temperature` is deprecated for this model.' };
+    wire.plan(refused);
+    const env = { MODEL: 'anthropic', ...envOf('anthropic') };
+    expect(await examine({ ...env, MODEL_TEMPERATURE: '0.2' })).toMatchObject([
+      {
+        state: 'warn',
+        say: expect.stringContaining('refuses MODEL_TEMPERATURE') as string,
+        remedy: expect.stringContaining('Take MODEL_TEMPERATURE out') as string,
+      },
+    ]);
+    wire.plan(refused);
+    expect(await examine({ MODEL: 'openai', ...envOf('openai') })).toMatchObject([{ state: 'ok' }]);
+    expect(wire.requests()).toHaveLength(4);
+  });
+
   it('says so when a model answers without calling the test tool', async () => {
     script = () => ({ content: 'I would call the tool "ping" now.' });
     expect(await examine({ MODEL: 'ollama', ...envOf('ollama') })).toMatchObject([

@@ -88,4 +88,15 @@ describe('a model that somebody has to mend', () => {
       expect(await bench.replies(PERSON)).toHaveLength(1);
     },
   );
+
+  it('is named in the log once when it refuses a setting', async () => {
+    const { wire } = await start({ MODEL_TEMPERATURE: '0.2' });
+    wire.plan({ status: 400, message: '`temperature` is deprecated for this model.' });
+    await bench.ask('I need a port');
+    await bench.ask('shop');
+    expect(lines.filter((line) => line.includes('refuses a setting'))).toEqual([
+      expect.stringContaining('"setting":"temperature"'),
+    ]);
+    expect(errors()).toEqual([]);
+  });
 });

@@ -28,9 +28,13 @@ export async function openModels(plan: ModelPlan, options: OpenModelsOptions): P
   const all = listModels(plan);
   const remote = all.some(({ settings }) => settings.provider !== null);
   const prices = remote ? await loadPrices(plan.pricesFile) : new Map();
+  const observer: ModelObserver = {
+    onRefusedSetting: (refusal) => options.log.warn('a model refuses a setting and is asked without it', refusal),
+    ...options.observer,
+  };
   const opened = await Promise.all(
     all.map(async ({ settings }): Promise<[string, Candidate]> => {
-      const model = await openModel(settings, { ...options, prices, limits: plan.limits });
+      const model = await openModel(settings, { ...options, observer, prices, limits: plan.limits });
       return [settings.name, { model, circuit: createCircuit() }];
     }),
   );

@@ -14,6 +14,13 @@ export interface JsonOutputSpec {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** Settings of a call that not every model takes. */
+export interface CallOptions {
+  readonly temperature?: number | undefined;
+  /** The longest answer in tokens, thoughts included. */
+  readonly maxOutputTokens?: number | undefined;
+}
+
 /** Receives the text of an answer while it is streamed. */
 export interface DraftReceiver {
   /** The tool whose argument `field` is a message to a person, streamed as well. */
@@ -96,4 +103,6 @@ export interface Models {
 export interface ModelObserver {
   readonly onCall?: (call: { readonly model: string; readonly result: string; readonly durationMs: number }) => void;
   readonly onSpend?: (spend: ModelSpend) => void;
+  /** Called when the model refuses a setting, without which it is asked from then on. */
+  readonly onRefusedSetting?: (refusal: { readonly model: string; readonly setting: keyof CallOptions }) => void;
 }

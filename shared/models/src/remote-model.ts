@@ -3,11 +3,11 @@ import { abortAfter, computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import { tryChat } from './retry/chat-try.ts';
 import { toAppErrorOfModel, isTransient, ModelFailure, needsOperator } from './retry/failure.ts';
 import { createHttpTry } from './retry/http-try.ts';
-import type { Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
+import type { CallOptions, Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
 import { addPictures } from './pictures.ts';
 import { shortenOldResults } from './shorter.ts';
 import type { RemoteSettings } from './settings.ts';
-import type { CallOptions, LoadedProvider } from './providers/provider.ts';
+import type { LoadedProvider } from './providers/provider.ts';
 import type { Log } from '@signalbox/platform/log';
 
 /** Maximum tries of a call: three survive a short outage; after a longer outage the fallback model answers. */
@@ -55,7 +55,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
   const amend = (sent: SentRequest, { code, refusedOption }: ModelFailure): SentRequest | null => {
     if (refusedOption !== null && sent.options[refusedOption] !== undefined) {
       if (code === 'refused') {
-        options.log?.warn('a model refuses a setting and is asked without it', { model: name, setting: refusedOption });
+        options.onRefusedSetting?.({ model: name, setting: refusedOption });
         accepted[refusedOption] = undefined;
       }
       if (code === 'refused' || code === 'too-long')

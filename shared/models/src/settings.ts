@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { findNearestName } from '@signalbox/contracts/nearest-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
+import type { CallOptions } from './port.ts';
 import { acceptsPictures } from './pictures.ts';
 import { PROVIDERS, ProvidersConfig } from './providers/all.ts';
-import type { CallOptions, ModelAccess, Provider } from './providers/provider.ts';
+import type { ModelAccess, Provider } from './providers/provider.ts';
 
 const integer = z.coerce.number().int();
 

@@ -6,7 +6,7 @@ import { loadPrices } from './prices.ts';
 import type { ModelPlan, ModelSettings } from './settings.ts';
 
 export type CallOutcome =
-  | { readonly result: 'works'; readonly durationMs: number }
+  | { readonly result: 'works'; readonly durationMs: number; readonly refusesTemperature: boolean }
   /** The model answered without calling the requested tool. */
   | { readonly result: 'no-call' }
   | { readonly result: 'failed'; readonly failure: ModelFailure };
@@ -22,8 +22,10 @@ const PING = {
  * CONFIG_INVALID when the price file cannot be read.
  */
 export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlineMs: number): Promise<CallOutcome> {
-  if (settings.provider === null) return { result: 'works', durationMs: 0 };
+  if (settings.provider === null) return { result: 'works', durationMs: 0, refusesTemperature: false };
+  let refusesTemperature = false;
   const model = await openModel(settings, {
+    observer: { onRefusedSetting: ({ setting }) => (refusesTemperature ||= setting === 'temperature') },
     catalog: () => ({ groups: [] }),
     prices: await loadPrices(plan.pricesFile),
     limits: { silenceMs: deadlineMs, deadlineMs },
@@ -39,7 +41,8 @@ export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlin
       draft: { tool: PING.name, field: 'word', show: () => undefined },
     });
     const called = message.tool_calls?.some((call) => call.name === PING.name) ?? false;
-    return called ? { result: 'works', durationMs: performance.now() - startedAt } : { result: 'no-call' };
+    if (!called) return { result: 'no-call' };
+    return { result: 'works', durationMs: performance.now() - startedAt, refusesTemperature };
   } catch (thrown) {
     const failure = findModelFailure(thrown);
     if (!failure) throw thrown;

@@ -22,6 +22,12 @@ export async function checkModel({ environment }: CommandContext): Promise<reado
         const where = `${settings.name} at ${new URL(settings.baseURL).host}`;
         switch (trial.result) {
           case 'works':
+            if (trial.refusesTemperature && settings.options.temperature !== undefined)
+              return createWarning(
+                role,
+                `${where} answers and calls tools, and refuses MODEL_TEMPERATURE`,
+                'Take MODEL_TEMPERATURE out, or choose a model that takes one. Until then the model is asked without it.',
+              );
             return createOk(role, `${where} answers and calls tools (${sayDuration(trial.durationMs)})`);
           case 'no-call':
             return createWarning(

@@ -1,7 +1,7 @@
 import { HumanMessage, SystemMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import type { Runnable } from '@langchain/core/runnables';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
-import type { JsonOutputSpec } from '../port.ts';
+import type { CallOptions, JsonOutputSpec } from '../port.ts';
 
 /** The name, key and address with which one model is called. */
 export interface ModelAccess {
@@ -29,13 +29,6 @@ export interface ProviderSettings {
   readonly baseURL: string;
   /** The model when MODEL names only the provider; null without a sensible default. */
   readonly model: string | null;
-}
-
-/** Settings of a call that not every model takes. */
-export interface CallOptions {
-  readonly temperature?: number | undefined;
-  /** The longest answer in tokens, thoughts included. */
-  readonly maxOutputTokens?: number | undefined;
 }
 
 /** The parts of a request that a client is made for. */

@@ -2,8 +2,8 @@ import type { AIMessage, AIMessageChunk, UsageMetadata } from '@langchain/core/m
 import { concat } from '@langchain/core/utils/stream';
 import { toProviderExtras } from '../kept.ts';
 import { createDraftUpdater } from '../growing-answer.ts';
-import type { ModelRequest, TokenCounts } from '../port.ts';
-import { isNormalFinish, type CallOptions, type Fetch, type LoadedProvider } from '../providers/provider.ts';
+import type { CallOptions, ModelRequest, TokenCounts } from '../port.ts';
+import { isNormalFinish, type Fetch, type LoadedProvider } from '../providers/provider.ts';
 import { createCallReader } from '../sent-calls.ts';
 import { cleanAnswer } from '../whole-answer.ts';
 

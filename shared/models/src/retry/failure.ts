@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
-import type { CallOptions } from '../providers/provider.ts';
+import type { CallOptions } from '../port.ts';
 
 /** Why a model did not answer; logged as the `code` of the error's cause. */
 export type ModelFailureReason =
