@@ -62,6 +62,7 @@ export default defineConfig({
       { ...source, test: { name: 'providers', include: filesOf('providers'), ...servers } },
       { ...source, test: { name: 'languages', include: filesOf('languages'), ...servers } },
       { ...source, test: { name: 'local', include: filesOf('local'), ...servers } },
+      { ...source, test: { name: 'mind', include: filesOf('mind'), ...servers, testTimeout: 180_000 } },
       { ...source, test: { name: 'e2e', include: filesOf('e2e'), ...servers } },
       { ...source, test: { name: 'browser', include: filesOf('browser'), ...browsers } },
       // The same files once more, as `npm test` and CI run them: a process serves one project, and loading and warming up the product is

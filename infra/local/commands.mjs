@@ -53,13 +53,15 @@ export function planCommand(command, args, checkout, environment) {
       return planRun('soak', [...TYPESCRIPT, 'tests/endurance/soak/main.ts', ...args], environment);
     case 'bench':
       return planBench(args, checkout, environment);
+    case 'mind':
+      return planMind(args, environment);
     case 'new':
       return planRun('new', [...TYPESCRIPT, 'infra/local/src/scaffold/main.ts', ...args], environment);
     case 'measure':
       return planRun('measure', [...TYPESCRIPT, 'tests/architecture/measure.ts', ...args], environment);
     default:
       return {
-        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, new, measure.`,
+        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, mind, new, measure.`,
       };
   }
 }
@@ -92,6 +94,19 @@ function planRun(title, args, env) {
 /** Plans a run of a compiled program, because a loader would take half a second. */
 function planBuiltRun(title, args, env) {
   return { ...planRun(title, args, env), needsBuild: true };
+}
+
+/** Plans a session in the model's seat. Only its start needs compiled services; a session that is accepted runs as a test. */
+function planMind(args, env) {
+  const [command, name] = args;
+  if (command === 'accept' && name === undefined)
+    return { problem: 'Name the session to accept: a folder of tests/mind/sessions.' };
+  if (command === 'accept') {
+    const only = ['--project', 'mind', '--testNamePattern', ` ${name}$`, '--update'];
+    return planRun('mind', ['node_modules/vitest/vitest.mjs', 'run', ...only], env);
+  }
+  const plan = planRun('mind', [...TYPESCRIPT, 'tests/mind/main.ts', ...args], env);
+  return command === undefined || command === 'start' ? { ...plan, needsBuild: true } : plan;
 }
 
 // Cached by content, because a fresh checkout has new modification times. Prettier without --cache deletes the cache at its usual place.

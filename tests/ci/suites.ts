@@ -17,8 +17,8 @@ export const CI_SUITES: readonly CiSuite[] = [
   // At once: the end of one leaves cores free for the next.
   {
     title: 'outside and faults',
-    projects: ['telegram', 'ingress', 'web', 'agents', 'providers', 'local', 'languages', 'faults'],
-    words: ['--project', 'together-outside', '--project', 'faults'],
+    projects: ['telegram', 'ingress', 'web', 'agents', 'providers', 'local', 'languages', 'faults', 'mind'],
+    words: ['--project', 'together-outside', '--project', 'faults', '--project', 'mind'],
   },
   { title: 'attacks', ...only('attack') },
   { title: 'containers', ...only('containers') },

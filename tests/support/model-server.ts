@@ -13,16 +13,19 @@ const Request = z.object({
     }),
   ),
   tools: z.array(z.object({ function: z.object({ name: z.string() }) })).default([]),
-  stream: z.boolean().default(false),
 });
+const Streams = z.object({ stream: z.boolean().default(false) });
 
 export interface ModelAnswer {
-  readonly content?: string;
+  readonly content?: string | undefined;
   /** Instead of the content: what is written, piece by piece, as it comes. Only for requests that stream. */
   readonly pieces?: AsyncIterable<string>;
   /** The pieces are those of the arguments of a call of this tool. */
   readonly piecesOf?: string;
+  /** Arguments that are a text are sent as they are, whole JSON or not. */
   readonly toolCalls?: readonly { readonly name: string; readonly args: unknown }[];
+  /** Instead of what follows from the calls. */
+  readonly finishReason?: string | undefined;
   readonly delayMs?: number;
   readonly status?: number;
   /** Instead of all that: these bytes, whatever was asked for. */
@@ -80,35 +83,55 @@ export interface AskedMessage {
   readonly calls?: readonly { readonly name: string; readonly args: unknown }[];
 }
 
+/** A request as it came. `gone` is aborted when nobody waits for the answer any more. */
+export interface ServedRequest {
+  readonly path: string;
+  readonly body: string;
+  readonly gone: AbortSignal;
+}
+
 /** A model server that speaks the chat completions protocol, outside of the worker's process: it stays when the worker is killed. */
-export async function startModelServer(
+export function startModelServer(
   answer: (messages: readonly AskedMessage[], tools: readonly string[]) => ModelAnswer,
+): Promise<ModelServer> {
+  return serveModel(({ body }) => {
+    const { messages, tools } = Request.parse(JSON.parse(body));
+    return answer(
+      messages.map(({ role, content, tool_calls }) => ({
+        role,
+        content: textOf(content),
+        calls: tool_calls.map(({ function: call }) => ({
+          name: call.name,
+          args: JSON.parse(call.arguments) as unknown,
+        })),
+      })),
+      tools.map((tool) => tool.function.name),
+    );
+  });
+}
+
+/** The same for whoever reads the body and takes time to answer. */
+export async function serveModel(
+  answer: (request: ServedRequest) => ModelAnswer | Promise<ModelAnswer>,
 ): Promise<ModelServer> {
   let thinking = 0;
   let requests = 0;
   const server = createServer((request, response) => {
     const n = (requests += 1); // the answers to two requests never share an id
+    const gone = new AbortController();
     thinking += 1;
-    response.on('close', () => (thinking -= 1));
-    void read(request).then((body) => {
-      const { messages, tools, stream } = Request.parse(JSON.parse(body));
-      const reply = answer(
-        messages.map(({ role, content, tool_calls }) => ({
-          role,
-          content: textOf(content),
-          calls: tool_calls.map(({ function: call }) => ({
-            name: call.name,
-            args: JSON.parse(call.arguments) as unknown,
-          })),
-        })),
-        tools.map((tool) => tool.function.name),
-      );
+    response.on('close', () => {
+      thinking -= 1;
+      gone.abort();
+    });
+    void read(request).then(async (body) => {
+      const reply = await answer({ path: request.url ?? '', body, gone: gone.signal });
       const send = (): void => {
         if (reply.raw) {
           const { body: bytes, type = 'text/event-stream' } = reply.raw;
           return void response.writeHead(reply.status ?? 200, { 'content-type': type }).end(bytes);
         }
-        const streams = stream && reply.status === undefined;
+        const streams = Streams.parse(JSON.parse(body)).stream && reply.status === undefined;
         if (reply.pieces) return void writePieces(response, reply.pieces, reply.piecesOf ?? null, n);
         response
           .writeHead(reply.status ?? 200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
@@ -152,7 +175,7 @@ function completion(reply: ModelAnswer, n: number): unknown {
     object: 'chat.completion',
     created: 0,
     model: 'test',
-    choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }],
+    choices: [{ index: 0, message, finish_reason: finishOf(reply) }],
     usage: USAGE,
   };
 }
@@ -187,7 +210,7 @@ function events(reply: ModelAnswer, n: number): string {
       { role: 'assistant', content: reply.content ?? null, ...(calls.length > 0 ? { tool_calls: calls } : {}) },
       null,
     ),
-    chunk(n, {}, calls.length > 0 ? 'tool_calls' : 'stop'),
+    chunk(n, {}, finishOf(reply)),
     usageChunk(n),
   ];
   return `${toEvents(parts)}data: [DONE]\n\n`;
@@ -211,11 +234,15 @@ function toEvents(parts: readonly unknown[]): string {
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
+function finishOf({ finishReason, toolCalls = [] }: ModelAnswer): string {
+  return finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop');
+}
+
 function callsOf(reply: ModelAnswer) {
   return (reply.toolCalls ?? []).map(({ name, args }, i) => ({
     id: `call_${i}`, // as small servers do: the same ids in every answer
     type: 'function',
-    function: { name, arguments: JSON.stringify(args) },
+    function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
   }));
 }
 

@@ -19,7 +19,8 @@ test('a Node older than 20.19 is refused with the version to install, and newer 
 
 test('the error for an unknown npm command lists the known commands', () => {
   expect(planCommand('strat', [], checkout, {})).toEqual({
-    problem: "There is no command 'strat'. Known: start, chat, signalbox, test, check, ci, soak, bench, new, measure.",
+    problem:
+      "There is no command 'strat'. Known: start, chat, signalbox, test, check, ci, soak, bench, mind, new, measure.",
   });
 });
 
@@ -44,6 +45,15 @@ test('the command line connects to the servers that run.json lists, unless envir
   const inFile = planCommand('signalbox', [], checkout, { DATABASE_URL_FILE: '/run/secrets/url' });
   expect(inFile).toMatchObject({ steps: [{ env: { DATABASE_URL_FILE: '/run/secrets/url', REDIS_URL: 'redis://b' } }] });
   expect(inFile).not.toHaveProperty('steps.0.env.DATABASE_URL');
+});
+
+test('npm run mind compiles the services before a start, and accept runs the named session as a test', () => {
+  expect(planCommand('mind', [], checkout, {})).toMatchObject({ needsBuild: true });
+  expect(planCommand('mind', ['say', '1002', 'hello'], checkout, {})).not.toHaveProperty('needsBuild');
+  expect(planCommand('mind', ['accept', 'newcomer'], checkout, {})).toMatchObject({
+    steps: [{ args: expect.arrayContaining([' newcomer$', '--update']) }],
+  });
+  expect(planCommand('mind', ['accept'], checkout, {})).toHaveProperty('problem');
 });
 
 test('bench without arguments runs all benchmarks in order, and with a name only that benchmark', () => {
