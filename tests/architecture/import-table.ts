@@ -23,6 +23,7 @@ const WORKER = 'services/worker/src';
 
 const CAPABILITY_MAY = [
   `${WORKER}/tools/tool.ts`,
+  `${WORKER}/tools/origins.ts`,
   CONTRACTS,
   'shared/safety/src/shell/classification.ts',
   'shared/analysis/src/{rules,reports}/**', // pure; sentences about findings
@@ -43,7 +44,7 @@ const PLUGIN_MAY = [
 ];
 
 /** What every agent may use, whatever it does. */
-const AGENT_PARTS = `${WORKER}/agents/{agent,object,without-secrets,add-messages,model-context,recorded-messages}.ts`;
+const AGENT_PARTS = `${WORKER}/agents/{agent,object,without-secrets,add-messages,model-context,recorded-messages,outside-view,clean-reader}.ts`;
 
 /** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */
 export const IMPORT_TABLE: readonly ImportRule[] = [

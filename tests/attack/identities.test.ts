@@ -37,7 +37,6 @@ const spec = {
   role: 'viewer',
   deadlineMs: 60_000,
   replay: 'harmless',
-  holds: 'facts',
   egress: false,
   hints: ['paper alpha', 'the paper beta', 'paper gamma'],
 } as const;
@@ -57,7 +56,7 @@ const papers = toolGroup({
         return textOf(actor.userKey, paper);
       },
       phrases: { done: () => 'Signed.' },
-    }),
+    }).from('runtime'),
     read_paper: tool({
       ...spec,
       describe: 'Read a paper.',
@@ -65,7 +64,7 @@ const papers = toolGroup({
       touchesPrivate: true,
       run: async ({ paper }, { actor }) => textOf(actor.userKey, paper),
       phrases: { done: () => 'Read.' },
-    }),
+    }).from('runtime'),
     find_paper: tool({
       ...spec,
       describe: 'Find a paper.',
@@ -79,7 +78,7 @@ const papers = toolGroup({
         return textOf(actor.userKey, paper);
       },
       phrases: { done: () => 'Found.' },
-    }),
+    }).from('runtime'),
   },
 });
 

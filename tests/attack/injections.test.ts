@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCases } from './corpus.ts';
+import { readCases, type Case } from './corpus.ts';
 import { openField, type Field } from './field.ts';
 import { noiseOf, tabulate, tryAll, type Outcome } from './trial.ts';
 
@@ -7,8 +7,11 @@ import { noiseOf, tabulate, tryAll, type Outcome } from './trial.ts';
 const UNREAD = 'greeting';
 
 // The first were written before the rules and are frozen, the others with the rules at hand.
-const independent = readCases('injections-independent');
-const adaptive = readCases('injections-adaptive', independent.length);
+/** The product's own documentation is trusted as the product is. */
+const isOutside = ({ source }: Case): boolean => source !== 'knowledge-docs';
+const first = readCases('injections-independent');
+const independent = first.filter(isOutside);
+const adaptive = readCases('injections-adaptive', first.length).filter(isOutside);
 const cases = [...independent, ...adaptive];
 
 const tell = (some: readonly Outcome[]): readonly string[] =>

@@ -158,12 +158,24 @@ it('every tool is called in conversations that contain text of strangers', () =>
   expect(Object.keys(ARGUMENTS).sort()).toEqual(offered.sort());
 });
 
+/** Registered names reach a model as they are, but only in their strict form. */
+const NAMES: readonly Mark[] = ['server', 'service', 'person', 'variable', 'label'];
+
+it('text of strangers reaches a model only in an envelope, except registered names of at most two words', () => {
+  // What the model itself wrote into its call is no news to it.
+  const isOwn = (person: string, mark: Mark): boolean =>
+    NAMES.includes(mark) || JSON.stringify(calls.get(person)?.args ?? {}).includes(MARKS[mark]);
+  const bare = world.sightings.filter((one) => one.bare.some((mark) => !isOwn(one.person, mark)));
+  expect(bare.map(({ person, bare: marks, text }) => ({ ...calls.get(person), marks, text }))).toEqual([]);
+});
+
 it('no model reads text of strangers before its conversation is marked as tainted', async () => {
   const { rows } = await world.stack.pool.query<{ name: string; at: Date }>(
     `select 'P' || split_part(thread_id, '_', 2) as name, min(first_at) as at from thread_taints group by 1`,
   );
   const markedAt = new Map(rows.map(({ name, at }) => [name, at.getTime()]));
-  const unmarked = world.sightings.filter(({ person, at }) => (markedAt.get(person) ?? Infinity) > at);
+  const quoted = world.sightings.filter(({ marks }) => marks.some((mark) => !NAMES.includes(mark)));
+  const unmarked = quoted.filter(({ person, at }) => (markedAt.get(person) ?? Infinity) > at);
   const told = unmarked.map(({ person, marks, text }) => ({ ...calls.get(person), marks, text }));
   expect(told).toEqual([]);
 });

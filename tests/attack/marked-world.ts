@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { dropOutside } from '@signalbox/contracts/governance/outside';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
 import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import { locateTestSandbox } from '../support/bubblewrap.ts';
@@ -49,6 +51,8 @@ export type Mark = keyof typeof MARKS;
 export interface Sighting {
   readonly person: string;
   readonly marks: readonly Mark[];
+  /** Those that stood outside of an envelope. */
+  readonly bare: readonly Mark[];
   readonly at: number;
   readonly text: string;
 }
@@ -83,12 +87,19 @@ export async function openMarkedWorld(): Promise<MarkedWorld> {
     const read = messages.filter(({ role }) => role !== 'system' && role !== 'assistant').map(({ content }) => content);
     const text = read.join('\n');
     const marks = (Object.keys(MARKS) as Mark[]).filter((mark) => text.includes(MARKS[mark]));
+    const open = read.map(dropEnvelopes).join('\n');
     const prompt = messages[0]?.content ?? '';
     const isPrompted = (Object.keys(MARKS) as Mark[]).filter(
       (mark) => mark !== 'server' && prompt.includes(MARKS[mark]),
     );
     if (marks.length + isPrompted.length > 0)
-      sightings.push({ person, marks: [...marks, ...isPrompted], at: Date.now(), text: text.slice(-1_500) });
+      sightings.push({
+        person,
+        marks: [...marks, ...isPrompted],
+        bare: [...marks.filter((mark) => open.includes(MARKS[mark])), ...isPrompted],
+        at: Date.now(),
+        text: text.slice(-1_500),
+      });
     const call = plan.get(person);
     const group = GROUP_OF[call?.tool ?? ''] ?? '';
     if (tools.includes('classify_intent'))
@@ -142,6 +153,14 @@ export async function openMarkedWorld(): Promise<MarkedWorld> {
     throw error;
   }
   return world;
+}
+
+/** What a message holds besides envelopes. Each line may be JSON of its own. */
+function dropEnvelopes(content: string): string {
+  const whole = parseJson(content);
+  if (whole !== undefined) return JSON.stringify(dropOutside(whole));
+  const lines = content.split('\n').map((line) => [line, parseJson(line)] as const);
+  return lines.map(([line, json]) => (json === undefined ? line : JSON.stringify(dropOutside(json)))).join('\n');
 }
 
 /** Projects of a stranger's, what one of them deployed, and records about it. */

@@ -129,7 +129,7 @@ describe.skipIf(sandbox === null)('a file or a variable that a model writes', ()
     );
     expect(written()).toEqual([content]);
     const args = { project: 'shop', environment: 'staging', name: 'DB_PASSWORD', value: 'secret:db-password' };
-    expect(await say('set', { name: 'set_service_variable', args })).toContain('"isSecret":true');
+    expect(await say('set', { name: 'set_service_variable', args })).toContain('"isHandle":true');
     const { rows } = await stack.pool.query('select name, value, secret from service_variables');
     expect(rows).toEqual([{ name: 'DB_PASSWORD', value: null, secret: 'secret:db-password' }]);
   });

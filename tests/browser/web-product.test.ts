@@ -20,7 +20,6 @@ const act = tool({
   risk: 'dangerous',
   role: 'developer',
   egress: false,
-  holds: 'facts',
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ what }) => {
@@ -28,7 +27,7 @@ const act = tool({
     return { done: true };
   },
   phrases: { done: () => 'Done.' },
-});
+}).from('runtime');
 const groups = [toolGroup({ name: 'test', summary: 'Things to approve.', uses: [], tools: { act } })];
 const models = createScriptedModels((messages, tools) => {
   if (tools.some(({ name }) => name === 'classify_intent')) {

@@ -55,5 +55,8 @@ it('a diagnosis is evidence for claims about its figures, but its error samples 
 });
 
 it('the output of a command is no evidence for any claim', () => {
-  expect(evidenceOf('run_diagnostic', { server: 'local', stdout: 'shop', code: 0 })).toEqual({});
+  expect(evidenceOf('run_diagnostic', { server: 'local', stdout: 'shop', code: 0 })).toEqual({
+    server: 'local',
+    code: 0,
+  });
 });

@@ -47,7 +47,8 @@ function makeFailure(code: ErrorCode, word: string): AppError {
 
 const codesOfSamples = new Set(samples.flatMap(({ errors = {} }) => Object.keys(errors)));
 const withData = (Object.keys(ERRORS) as ErrorCode[]).filter(
-  (code) => /\{\w+\}/.test(ERRORS[code].say) && !codesOfSamples.has(code),
+  // Another test of this process may have added the codes of tests/examples/shelf.
+  (code) => /\{\w+\}/.test(ERRORS[code].say) && !codesOfSamples.has(code) && !code.startsWith('SHELF_'),
 );
 
 it('every failure counts as untrusted text, except failures whose data only the runtime creates', () => {

@@ -25,7 +25,6 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
         input: z.object({ project: z.string().meta({ entity: 'project', ask: 'Which project?' }) }),
         risk: 'sensitive',
         role: 'developer',
-        holds: 'facts',
         egress: false,
         deadlineMs: 5_000,
         replay: 'harmless',
@@ -35,7 +34,7 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
           return { project };
         },
         phrases: { done: ({ project }) => `The valve of ${project} is turned.` },
-      }),
+      }).from('outside'),
     },
   });
 

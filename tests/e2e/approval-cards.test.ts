@@ -31,7 +31,6 @@ beforeAll(async () => {
     risk: 'dangerous',
     role: 'developer',
     egress: false,
-    holds: 'facts',
     deadlineMs: 5_000,
     replay: 'harmless',
     run: async ({ what }) => {
@@ -39,15 +38,17 @@ beforeAll(async () => {
       return { done: true };
     },
     phrases: { done: () => 'Done.' },
-  });
+  }).from('runtime');
   const group = toolGroup({ name: 'test', summary: 'Things to approve.', uses: [], tools: { act } });
   const models = createScriptedModels((messages, tools) => {
     if (tools.some(({ name }) => name === 'classify_intent'))
       return {
         toolCalls: [{ name: 'classify_intent', args: { task_summary: 'act', capabilities: ['test'], project: null } }],
       };
-    const isAsked = messages.at(-1)?.text.includes('please act') ?? false;
-    return isAsked ? { toolCalls: VALUES.map((what) => ({ name: 'act', args: { what } })) } : { content: 'Noted.' };
+    // One at a time: what is proposed behind a call that waits is not started.
+    const place = Number(/please act (\d+)/.exec(messages.at(-1)?.text ?? '')?.[1] ?? -1);
+    const what = VALUES[place];
+    return what === undefined ? { content: 'Noted.' } : { toolCalls: [{ name: 'act', args: { what } }] };
   });
   stack = await openStack({ wiring: { groups: [group], models: () => Promise.resolve(models) } });
   operator = await stack.person(1003, 'operator');
@@ -64,7 +65,7 @@ const exactIn = (text: string): string =>
     .replace(/^.*\n+/, '');
 
 it('the approval card shows the whole action, and exactly that action runs', async () => {
-  await developer.ask('please act');
+  for (const place of VALUES.keys()) await developer.ask(`please act ${place}`);
   const heard = await eventually(
     () => operator.heard(),
     (found) =>

@@ -76,9 +76,7 @@ describe('files that people send', () => {
     await ada.ask('create a project called blog');
     await sendFiles(stack, { files: [{ name: 'draft.txt', data }] });
     await ada.waitFor(/^I got the file: attachments\/draft\.txt/);
-    expect((await ada.ask('articles about tea')).join()).toMatch(/name: blog/);
-    await ada.click('Confirm');
-    expect(await ada.waitFor(/created the project.*blog/i)).toContain('blog');
+    expect((await ada.ask('articles about tea')).join()).toMatch(/created the project.*blog/i);
   });
 });
 

@@ -28,7 +28,6 @@ const move = tool({
   risk: 'dangerous',
   role: 'developer',
   egress: false,
-  holds: 'facts',
   deadlineMs: 5_000,
   replay: 'harmless',
   resolve: async ({ server }) => ({ place: { name: server, login: LOGIN }, rack: null, owner: 'team-7' }),
@@ -45,7 +44,7 @@ const move = tool({
     return { service };
   },
   phrases: { done: ({ service }) => `Moved ${service}.` },
-});
+}).from('outside');
 const groups = [toolGroup({ name: 'test', summary: 'Things to approve.', uses: [], tools: { move } })];
 const models = createScriptedModels((messages, tools) => {
   if (tools.some(({ name }) => name === 'classify_intent')) {

@@ -57,7 +57,6 @@ const leaky = toolGroup({
       input: z.object({ note: z.string() }),
       risk: 'safe',
       role: 'viewer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
@@ -67,7 +66,7 @@ const leaky = toolGroup({
         return withFiles({ note, settings: textOf('result') }, files);
       },
       phrases: { done: ({ settings }) => `These are the settings: ${settings}` },
-    }),
+    }).from('outside'),
   },
 });
 

@@ -194,7 +194,10 @@ describe('a remembered fact that came from untrusted text', () => {
 
   /** Reads what others wrote, and remembers something that the person did not type as an order. */
   async function plant(): Promise<void> {
-    await ada.ask('DO search_knowledge {"query": "approvals"}');
+    await stack.pool.query(
+      `insert into knowledge (scope, source, position, heading, content, hash) values ('code', 'a.md', 0, 'Approvals', 'Approvals.', 'h')`,
+    );
+    await ada.ask('DO search_knowledge {"query": "approvals", "scope": "code"}');
     await ada.send(remember(PLANTED));
     await ada.waitFor(/Remember “Deploys need no approval”/);
     await ada.click('Confirm');

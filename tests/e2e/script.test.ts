@@ -101,7 +101,7 @@ describe.skipIf(sandbox === null)('a script of one’s own', () => {
     expect(await listAsked()).toHaveLength(1);
     await cleo.waitFor(/made\.txt/);
     await cleo.click('Approve');
-    expect(await ada.waitFor(/finished \(exit 0\)/)).toContain('approved');
+    expect(await ada.waitFor(/approved[^]*finished \(exit 0\)/)).toContain('Cleo');
   });
 
   it('is refused to a viewer, with the role that is needed', async () => {

@@ -37,7 +37,6 @@ const group = (describe_ = 'Erases a thing.', extra: z.ZodRawShape = {}): ToolGr
         input: z.object({ name: z.string(), size: z.number().int(), ...extra }),
         risk: 'dangerous',
         role: 'developer',
-        holds: 'facts',
         egress: false,
         deadlineMs: 5_000,
         replay: 'unknown',
@@ -46,7 +45,7 @@ const group = (describe_ = 'Erases a thing.', extra: z.ZodRawShape = {}): ToolGr
           return { erased: String(input['name']) };
         },
         phrases: { done: (_output, input) => `Erased ${String(input['name'])}.` },
-      }),
+      }).from({ erased: 'runtime' }),
     },
   });
 

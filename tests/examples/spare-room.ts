@@ -23,7 +23,6 @@ export default toolGroup({
       input: z.object({}),
       risk: 'safe',
       role: 'viewer',
-      holds: 'records',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
@@ -35,7 +34,7 @@ export default toolGroup({
         done: ({ total, projects }) =>
           total === 0 ? 'The spare room is empty.' : `${total} in the spare room: ${projects.join(', ')}`,
       },
-    }),
+    }).from({ total: 'runtime', projects: 'name' }),
 
     fill_spare_room: tool({
       describe: 'Put a project into the spare room: it is archived, and nothing of it is deleted.',
@@ -50,7 +49,6 @@ export default toolGroup({
       input: z.object({ project: ProjectName }),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'records',
       egress: false,
       resources: ({ project }) => [`project:${project}`],
       deadlineMs: 10_000,
@@ -65,6 +63,6 @@ export default toolGroup({
         order: ({ project }) => `Put ${project} into the spare room`,
         done: ({ project }) => `**${project}** is in the spare room.`,
       },
-    }),
+    }).from({ project: 'name' }),
   },
 });

@@ -31,13 +31,12 @@ export default toolGroup({
       input: z.object({ city: City }),
       risk: 'safe',
       role: 'viewer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 1_000,
       replay: 'harmless',
       run: async ({ city }, { now }) => ({ time: formatIn(ZONES[city], now()) }),
       phrases: { done: ({ time }, { city }) => `It is **${time}** in ${city}.` },
-    }),
+    }).from({ time: 'runtime' }),
   },
 });
 

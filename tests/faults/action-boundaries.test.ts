@@ -45,7 +45,6 @@ const group = (
         input: z.object({ name: z.string() }),
         risk,
         role: 'developer',
-        holds: 'facts',
         egress: false,
         deadlineMs: 5_000,
         replay,
@@ -68,7 +67,7 @@ const group = (
             }
           : {}),
         phrases: { done: () => 'Did it.' },
-      }),
+      }).from('outside'),
     },
   });
 

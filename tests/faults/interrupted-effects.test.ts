@@ -31,13 +31,12 @@ function groupOf(run: (signal: AbortSignal) => Promise<unknown>): ToolGroup {
         input: z.object({}),
         risk: 'sensitive',
         role: 'developer',
-        holds: 'facts',
         egress: false,
         deadlineMs: 60_000,
         replay: 'unknown',
         run: (_input, { signal }) => run(signal),
         phrases: { done: () => 'Acted.' },
-      }),
+      }).from('outside'),
     },
   });
 }

@@ -146,14 +146,13 @@ it('the next turn of the conversation knows the outcome of an action whose outco
     input: z.object({}),
     risk: 'sensitive',
     role: 'developer',
-    holds: 'facts',
     egress: false,
     deadlineMs: 300,
     replay: 'unknown',
     probe: () => Promise.resolve(isKnown ? { kind: 'done' as const, output: {} } : { kind: 'unknown' as const }),
     run: (_input, { signal }) => new Promise<object>((_resolve, reject) => signal.addEventListener('abort', reject)),
     phrases: { done: () => 'Acted.' },
-  });
+  }).from('outside');
   const groups = [toolGroup({ name: 'project_management', summary: 'Acts.', uses: [], tools: { act } })];
   await bench.startWorker({ script: acts({ name: 'act', args: {} }), wiring: { groups } });
   await bench.say('91', 'act');

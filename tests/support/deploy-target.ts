@@ -94,7 +94,6 @@ export function deployGroup(target: Pick<DeployTarget, 'url'>, way: DeployWay = 
         input: Deploy,
         risk: way.risk,
         role: 'developer',
-        holds: 'facts',
         egress: false,
         environment: ({ environment }) => environment,
         resources: ({ project, environment }) => [`project:${project}`, `environment:${environment}`],
@@ -120,7 +119,7 @@ export function deployGroup(target: Pick<DeployTarget, 'url'>, way: DeployWay = 
         phrases: {
           done: (_output, { project, version, environment }) => `Deployed ${project} ${version} to ${environment}.`,
         },
-      }),
+      }).from({ deployed: 'runtime' }),
     },
   });
 }

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
+import { answerHonestly } from './honest-reader.ts';
 
 /** What is read of a chat completion request. */
 const Request = z.object({
@@ -93,20 +94,22 @@ export interface ServedRequest {
 /** A model server that speaks the chat completions protocol, outside of the worker's process: it stays when the worker is killed. */
 export function startModelServer(
   answer: (messages: readonly AskedMessage[], tools: readonly string[]) => ModelAnswer,
+  options: { readonly reader?: (question: string) => ModelAnswer } = {},
 ): Promise<ModelServer> {
   return serveModel(({ body }) => {
     const { messages, tools } = Request.parse(JSON.parse(body));
-    return answer(
-      messages.map(({ role, content, tool_calls }) => ({
-        role,
-        content: textOf(content),
-        calls: tool_calls.map(({ function: call }) => ({
-          name: call.name,
-          args: JSON.parse(call.arguments) as unknown,
-        })),
+    const names = tools.map((tool) => tool.function.name);
+    const asked = messages.map(({ role, content, tool_calls }) => ({
+      role,
+      content: textOf(content),
+      calls: tool_calls.map(({ function: call }) => ({
+        name: call.name,
+        args: JSON.parse(call.arguments) as unknown,
       })),
-      tools.map((tool) => tool.function.name),
-    );
+    }));
+    // A test that says nothing about the clean reader has an honest one.
+    if (!names.includes('verdict')) return answer(asked, names);
+    return (options.reader ?? readHonestly)(asked.at(-1)?.content ?? '');
   });
 }
 
@@ -153,6 +156,10 @@ export async function serveModel(
         server.closeAllConnections();
       }),
   };
+}
+
+export function readHonestly(question: string): ModelAnswer {
+  return { toolCalls: [{ name: 'verdict', args: answerHonestly(question) }] };
 }
 
 const Parts = z.array(z.object({ text: z.string().default('') }));

@@ -21,8 +21,13 @@ export async function checkReplay(
   if (problems.length > 0) throw new Error(`turns that do not replay:\n${JSON.stringify(problems, null, 2)}`);
 }
 
-/** What this process had recorded has to have its versions; only what an earlier release left may have others. */
+/**
+ * What this process had recorded has to have its versions; only what an earlier release left may have others, or be from before provenance
+ * by value. A turn that follows such a turn cannot be replayed either.
+ */
 function isFine(turn: TurnReplay): boolean {
   const isOurs = turn.startedAt.getTime() >= performance.timeOrigin;
+  if (turn.kind === 'not-replayable')
+    return turn.why.startsWith('it follows') || (!isOurs && turn.why === 'made before provenance by value');
   return turn.kind === 'nothing' || (turn.kind === 'same' && !(isOurs && turn.otherVersions));
 }

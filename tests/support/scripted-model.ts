@@ -10,6 +10,7 @@ import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import { readBoundTools } from '@signalbox/planner/chat-model';
 import { createLocalModel } from '@signalbox/models/open-models';
 import type { Models } from '@signalbox/models/port';
+import { answerHonestly } from './honest-reader.ts';
 
 export interface ScriptedAnswer {
   /** What the server calls this answer. */
@@ -45,6 +46,10 @@ export function createScriptedModels(script: ModelScript, name = 'scripted'): Mo
   return { names: [name], of: () => model };
 }
 
+function answerReader(messages: readonly BaseMessage[]): ScriptedAnswer {
+  return { toolCalls: [{ name: 'verdict', args: { ...answerHonestly(messages.at(-1)?.text ?? '') } }] };
+}
+
 interface ScriptedCallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];
 }
@@ -68,9 +73,11 @@ class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions> {
 
   override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
     const { signal } = options;
-    const index = this.#calls++;
+    const tools = readBoundTools(options.tools);
+    const isReading = tools.some(({ name }) => name === 'verdict');
+    const index = isReading ? -1 : this.#calls++; // the clean reader's question is not the script's
     signal?.throwIfAborted();
-    const answer = await this.#script(messages, readBoundTools(options.tools), { signal, index });
+    const answer = isReading ? answerReader(messages) : await this.#script(messages, tools, { signal, index });
     if (answer.delayMs) await sleep(answer.delayMs, signal);
     signal?.throwIfAborted();
     if (answer.throw !== undefined) throw answer.throw;

@@ -17,6 +17,7 @@ import {
   StoppedByPerson,
   type CallScope,
   type RunnableCall,
+  type TextInView,
   type ToolCall,
   type ToolCallResult,
 } from './calls/call.ts';
@@ -32,7 +33,7 @@ import {
   createProposedAction,
   toRecordedDecision,
 } from './proposal.ts';
-import type { ThreadTaint } from '@signalbox/store/governance/governance-facts';
+import type { OwnWords } from '@signalbox/store/governance/governance-facts';
 import { decideRisk, findTaint, type Taint } from './provenance/risk.ts';
 import { taintThread, reportFailure } from './provenance/taint.ts';
 import { rejectSecretInput } from './provenance/verbatim.ts';
@@ -52,9 +53,18 @@ import {
  */
 export async function executeCall(deps: GovernanceDeps, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
   const read = deps.tools.read(call, scope.agent.id);
-  const result = 'refused' in read ? read.refused : await new ActionRun(deps, scope, read.runnable).propose();
+  const result =
+    'refused' in read
+      ? read.refused
+      : await new ActionRun(deps, scope, read.runnable, { view: call.view ?? null }).propose();
   scope.enter('OBSERVING');
   return result;
+}
+
+interface CallOrigin {
+  readonly view: TextInView | null;
+  /** The action that an approver changed into this action. */
+  readonly parentActionId: string | null;
 }
 
 type Decided = Proposal & { readonly grantId: string | null; readonly taint: Taint };
@@ -79,14 +89,13 @@ export class ActionRun implements CallExecution {
   readonly scope: CallScope;
   /** The call; its `resolved` is set once its arguments are resolved. */
   call: RunnableCall;
-  /** The action that an approver changed into this action. */
-  readonly #parentActionId: string | null;
+  readonly #origin: CallOrigin;
 
-  constructor(deps: GovernanceDeps, scope: CallScope, call: RunnableCall, parentActionId: string | null = null) {
+  constructor(deps: GovernanceDeps, scope: CallScope, call: RunnableCall, origin: Partial<CallOrigin> = {}) {
     this.deps = deps;
     this.scope = scope;
     this.call = call;
-    this.#parentActionId = parentActionId;
+    this.#origin = { view: null, parentActionId: null, ...origin };
   }
 
   /** Runs a proposed call as far as policy allows. */
@@ -169,10 +178,12 @@ export class ActionRun implements CallExecution {
   async #decide(): Promise<Decided> {
     const { deps, scope, call } = this;
     const { tool, input, resolved = null } = call;
+    const { view, parentActionId } = this.#origin;
     const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
     const found = isRead ? null : await this.#findFacts();
-    const taint = findTaint(call, found?.taint ?? UNSEEN, scope.ageMs);
-    const action = createProposedAction(scope, call, decideRisk(tool, input, taint, resolved), this.#parentActionId);
+    const age = scope.ageMs === undefined ? {} : { ageMs: scope.ageMs };
+    const taint = await findTaint(call, { view, words: found?.words ?? UNREAD, ...age });
+    const action = createProposedAction(scope, call, decideRisk(tool, input, taint, resolved), parentActionId);
     const known = found?.facts ?? createReadFacts(scope.now());
     // A grant covers one meaning of the arguments; the new meaning may differ.
     const facts = resolved === null ? known : { ...known, grantId: null };
@@ -198,7 +209,8 @@ export class ActionRun implements CallExecution {
       toolVersion: tool.version(),
     };
     const isLimited = Object.values(this.deps.limits).some((limit) => limit !== null);
-    return readActionFacts(this.deps.pool, { tool: name, arguments: input, requester, threadId, ...place }, isLimited);
+    const needs = { use: isLimited, words: this.#origin.view !== null };
+    return readActionFacts(this.deps.pool, { tool: name, arguments: input, requester, threadId, ...place }, needs);
   }
 
   /** Asks policy about a frozen action with current rules, role and facts; grants do not count. */
@@ -214,7 +226,7 @@ export class ActionRun implements CallExecution {
   #decideStarted(now: Proposal, then: Proposal): Decided | null {
     if (then.action.assessment.tainted) return null;
     const { tool, input, resolved } = this.call;
-    const taint = { source: null, foreign: null, hasPrivate: then.action.assessment.touchesPrivate };
+    const taint = { foreign: null, hasPrivate: then.action.assessment.touchesPrivate };
     const assessment = decideRisk(tool, input, taint, resolved);
     const action = createProposedAction(this.scope, this.call, assessment, now.action.parentActionId);
     const { frozen, breakGlass } = now.question.context;
@@ -359,7 +371,7 @@ export class ActionRun implements CallExecution {
   }
 }
 
-const UNSEEN: ThreadTaint = { untrusted: [], hasPrivate: false, isTainted: false, typed: [], pressed: [], said: [] };
+const UNREAD: OwnWords = { hasPrivate: false, typed: [], pressed: [] };
 
 function withDecision(
   result: ToolCallResult,

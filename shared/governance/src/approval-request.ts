@@ -12,17 +12,20 @@ import {
   findSameRequest,
   insertApproval,
   type Proposal,
-  listUnreachableApprovers,
+  listApproverNames,
+  listVotes,
 } from '@signalbox/store/governance/approvals';
 import { putCards } from '@signalbox/store/governance/approval-cards';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findPersons } from '@signalbox/store/people/identities';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { findTypedText } from '@signalbox/store/conversation/own-words';
-import { withTransaction } from '@signalbox/store/pool';
+import { withTransaction, type Queryable } from '@signalbox/store/pool';
+import { isShortName } from '@signalbox/contracts/governance/outside';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayAgo } from '@signalbox/messages/duration';
 import { say, sayError, sayReason } from '@signalbox/messages/say';
+import type { WaitingResult } from '@signalbox/contracts/governance/waiting';
 import { createFailedResult, type ToolCallResult } from './calls/call.ts';
 import { getActionTitle } from './receipts.ts';
 import { reportFailure } from './provenance/taint.ts';
@@ -78,15 +81,15 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
     if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
     const intent = buildActionIntent(execution, proposal);
     const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
-    if (known) return waiting(known);
+    if (known) return waiting(db, known);
     // A repeated request, such as "ship it" below an approval card, counts as the same request.
     const same = await findSameRequest(db, approval);
-    if (same) return waiting(same);
+    if (same) return waiting(db, same);
     const readers = approval.byRequester ? [] : await listApproverChats(db, takes.role, authors);
     // If nobody else can decide, the requester decides alone, after a pause.
     const alone = readers.length === 0;
     if (alone && !approval.byRequester && !(takes.solo && coversRole(scope.actor.role, takes.role))) {
-      const problem = whyNobodyApproves(takes.role, await listUnreachableApprovers(db, takes.role, authors));
+      const problem = whyNobodyApproves(takes.role, await listApproverNames(db, takes.role, authors));
       const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what, problem });
       if (await putAction(db, scope.lane, intent, 'denied'))
         await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
@@ -108,7 +111,7 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
         authors: [...authors],
       }),
     ]);
-    return waiting(approval);
+    return waiting(db, approval);
   });
   for (const chatKey of chats) await deps.notify(chatKey, scope.traceId);
   return outcome;
@@ -120,16 +123,29 @@ function whyNobodyApproves(role: string, unreached: readonly string[]): string {
     : say('governance.approversUnreached', { people: unreached.join(', ') });
 }
 
-function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byRequester'>): ToolCallResult {
-  const status = byRequester ? 'waiting_for_confirmation' : 'waiting_for_approval';
-  return {
-    ok: true,
-    result: { status, approval: approvalId },
-    say: sayError(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId }),
-    code: null,
+/** Says what the call waits for. Names of people who could be told what to do by their names are left out. */
+async function waiting(db: Queryable, approval: Approval): Promise<ToolCallResult> {
+  const { approvalId, byRequester, needed, role, authors, expiresAt, card } = approval;
+  const votes = byRequester ? [] : await listVotes(db, approvalId);
+  const names = byRequester ? [] : (await listApproverNames(db, role, authors)).filter(isShortName);
+  const result: WaitingResult = {
+    status: 'waits',
+    for: byRequester
+      ? 'the confirmation of the person, by the button on the card'
+      : `${needed} of the role ${role} or above${names.length > 0 ? `, such as ${names.join(', ')}` : ''}`,
+    so_far: votes.length,
+    why: card.why,
+    until: expiresAt.toISOString(),
+    request: approvalId,
     changed: false,
+    next: NEXT,
   };
+  const say = sayError(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId });
+  return { ok: true, result, say, code: null, changed: false };
 }
+
+const NEXT =
+  'Nothing has changed. Tell the person in one sentence what waits and for whom, and end the turn: you are called with the decision. Do not propose this again.';
 
 /** Lists the people who requested or changed the action; none of them may approve it. */
 async function authorsOf(

@@ -7,7 +7,7 @@ import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 import type { CallScope, RunnableCall } from './calls/call.ts';
 import type { Tool } from './calls/tool.ts';
 import type { InstalledTools } from './calls/tools.ts';
-import { findUnstatedValue } from './provenance/own-words.ts';
+import { findForeignValue } from './provenance/own-values.ts';
 import { hashAction, createProposedAction } from './proposal.ts';
 
 /*
@@ -15,6 +15,8 @@ import { hashAction, createProposedAction } from './proposal.ts';
  * person who may press it and the conversation. A press confirms exactly the action of that hash, once: see `hasPressedOffer`. A model's
  * buttons are only text, without a hash.
  */
+
+const NOTHING: ReadonlySet<string> = new Set();
 
 type Resolve = (call: RunnableCall) => Promise<ResolvedRefs | null>;
 
@@ -54,12 +56,9 @@ async function hashOf(
   const groups = tools.groups.map(({ name }) => name);
   const read = tools.read({ actionId: 'offer', tool: does.tool, args: does.arguments, groups }, asker.agent.id);
   if ('refused' in read) return null;
-  const { name, tool, input } = read.runnable;
-  // The label must be the tool's own sentence, or begin with the action and contain every value, as typed words must.
-  if (
-    !isOrder(tool, does.arguments, label) &&
-    findUnstatedValue(name, tool, input, { typed: [label], pressed: [] }) !== null
-  )
+  const { tool, input } = read.runnable;
+  // The label must be the tool's own sentence, or contain every value, so that the person reads what they confirm.
+  if (!isOrder(tool, does.arguments, label) && findForeignValue(tool, input, { said: [label], made: NOTHING }) !== null)
     return null;
   if (tool.resolve && !resolve) return null;
   try {

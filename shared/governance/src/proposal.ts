@@ -3,7 +3,7 @@ import type { PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governan
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { Proposal } from '@signalbox/store/governance/approvals';
-import type { ActionIntent, ActionTaint } from '@signalbox/store/governance/actions';
+import type { ActionIntent, ActionMark } from '@signalbox/store/governance/actions';
 import type { GovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import type { CallScope, RunnableCall } from './calls/call.ts';
 import type { Tool } from './calls/tool.ts';
@@ -122,10 +122,7 @@ export function buildActionIntent(
   { call, scope }: Pick<CallExecution, 'call' | 'scope'>,
   { action, question, decision }: Proposal,
 ): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
-  const marks: ActionTaint[] = [
-    ...(call.tool.holds === 'text' ? ['untrusted' as const] : []),
-    ...(call.tool.touchesPrivate ? ['private' as const] : []),
-  ];
+  const marks: readonly ActionMark[] = call.tool.touchesPrivate ? ['private'] : [];
   return {
     actionId: call.actionId,
     parentActionId: action.parentActionId,

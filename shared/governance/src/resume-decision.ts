@@ -102,7 +102,7 @@ async function runChanged(deps: GovernanceDeps, scope: CallScope, { approval, ac
     return { say: say('governance.changeDoesNotFit', { what, problem }), result: null, isOutside: true };
   }
   const call = { actionId: `${actionId}_m`, name, input: parsed.data, ...found };
-  const result = await new ActionRun(deps, scope, call, actionId).propose();
+  const result = await new ActionRun(deps, scope, call, { parentActionId: actionId }).propose();
   const isOutside = result.untrusted === true;
   return { say: `${say('governance.changed', { what })} ${result.say}`, result, isOutside, ...decidedIn(result) };
 }

@@ -5,6 +5,7 @@ import { toAppErrorOfModel, isTransient, ModelFailure, needsOperator } from './r
 import { createHttpTry } from './retry/http-try.ts';
 import type { CallOptions, Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
 import { addPictures } from './pictures.ts';
+import { convertMessages } from './runtime-events.ts';
 import { shortenOldResults } from './shorter.ts';
 import type { RemoteSettings } from './settings.ts';
 import type { LoadedProvider } from './providers/provider.ts';
@@ -137,7 +138,7 @@ async function tryOnce(
     onSpend?.(spent);
   };
   try {
-    const messages = addPictures(sent.messages, request.pictures ?? [], settings.sees);
+    const messages = addPictures(convertMessages(sent.messages), request.pictures ?? [], settings.sees);
     const message = await tryChat({
       wire,
       model,

@@ -18,13 +18,12 @@ const nothing = toolGroup({
       input: z.object({ name: z.string() }),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: () => Promise.resolve({}),
       phrases: { done: () => 'Did it.' },
-    }),
+    }).from('outside'),
   },
 });
 

@@ -26,7 +26,6 @@ const valves = toolGroup({
       input: z.object({ project: z.string() }),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
@@ -35,7 +34,7 @@ const valves = toolGroup({
         return { project };
       },
       phrases: { done: ({ project }) => `The valve of ${project} is turned.` },
-    }),
+    }).from('outside'),
   },
 });
 

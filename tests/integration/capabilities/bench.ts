@@ -68,8 +68,8 @@ export interface CapabilityBench {
   ): Promise<ProbeResult<unknown> & { readonly said: string | null }>;
   /** What an approver would read of a call. */
   preview(tool: string, args: unknown): Promise<ActionPreview | null>;
-  /** Whether its result counts as text of outside. */
-  isUntrusted(tool: string): boolean;
+  /** Returns a result as a model reads it: text from outside stands in envelopes. */
+  enclose(tool: string, result: unknown, args?: unknown): unknown;
   close(): Promise<void>;
 }
 
@@ -183,7 +183,7 @@ export async function openCapabilityBench(
       return { output: output as Record<string, unknown>, said, files, next: tool.next(output, input) }; // tools answer objects
     },
     preview: async (name, args) => find(name).preview(find(name).input.parse(args), { ports, resolved: null }),
-    isUntrusted: (name) => find(name).holds !== 'facts',
+    enclose: (name, result, args = {}) => find(name).enclose(name, result, args),
     close: async () => {
       await pool.end();
       await database.drop();

@@ -221,9 +221,17 @@ describe('a look-up about deployments', () => {
     expect(status.said).toMatch(/^It failed while waiting until it is healthy\. It answered 500\.\n/);
     const logs = await bench.call('get_deploy_logs', { project: 'demo' });
     expect(logs.said).toContain('````\nError: ```no prices\n````');
-    expect(bench.isUntrusted('get_deploy_logs')).toBe(true);
-    // It names versions and says why a deployment failed, and others have a part in both.
-    expect(bench.isUntrusted('get_deploy_status')).toBe(true);
+    const source = 'get_deploy_logs';
+    expect(bench.enclose(source, logs.output)).toMatchObject({
+      lines: { outside: source, text: ['Error: ```no prices'] },
+    });
+    // A program has a part in the reason of a failure.
+    expect(bench.enclose('get_deploy_status', status.output)).toMatchObject({
+      newest: {
+        state: 'failed',
+        failure: { outside: 'get_deploy_status', text: expect.stringContaining('It answered 500.') },
+      },
+    });
   });
 
   it('lists running services and past deployments', async () => {

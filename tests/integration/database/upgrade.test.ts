@@ -59,7 +59,7 @@ it('an upgrade that cannot copy the database changes nothing, and says why and w
 it.each<[string, string]>([
   ['indexes', 'drop index inbox_open'],
   ['columns', 'alter table runs alter column epoch drop default'],
-  ['functions', 'alter function thread_taint(text, text, text) volatile'],
+  ['functions', 'alter function taint_thread(text, text, timestamptz) stable'],
   ['tableRights', 'grant update on audit_events to signalbox_app'],
   ['policies', 'drop policy all_services on runs'],
 ])('the comparison of two database schemas finds a change of the %s', async (part, change) => {

@@ -19,13 +19,12 @@ const act = tool({
   input: z.object({ name: z.string() }),
   risk: 'sensitive',
   role: 'developer',
-  holds: 'facts',
   egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: () => Promise.resolve({}),
   phrases: { done: () => 'Did it.' },
-});
+}).from('outside');
 
 describe('a change that needs no approval', () => {
   let database: TestDatabase;

@@ -24,13 +24,12 @@ const group = (run: () => Promise<object>): ToolGroup =>
         input: z.object({}),
         risk: 'dangerous',
         role: 'developer',
-        holds: 'facts',
         egress: false,
         deadlineMs: 5_000,
         replay: 'unknown',
         run,
         phrases: { done: () => 'Did it.' },
-      }),
+      }).from('outside'),
     },
   });
 

@@ -20,13 +20,12 @@ const group = toolGroup({
       input: z.object({}),
       risk: 'dangerous',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 1_000,
       replay: 'unknown',
       run: () => Promise.resolve({}),
       phrases: { done: () => 'Did it.' },
-    }),
+    }).from('outside'),
   },
 });
 

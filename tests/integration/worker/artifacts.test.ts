@@ -121,7 +121,6 @@ describe('a tool that makes files', () => {
               input: z.object({}),
               risk,
               role: 'viewer',
-              holds: 'facts',
               egress: false,
               deadlineMs: 5_000,
               replay: 'harmless',
@@ -130,7 +129,7 @@ describe('a tool that makes files', () => {
                 return withFiles({ made: files.length }, files);
               },
               phrases: { done: ({ made }) => `Made ${made}.` },
-            }),
+            }).from('outside'),
           },
         }),
       ],

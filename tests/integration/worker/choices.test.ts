@@ -38,7 +38,6 @@ const parcels = toolGroup({
       },
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
@@ -47,7 +46,7 @@ const parcels = toolGroup({
         return Promise.resolve({ version });
       },
       phrases: { done: ({ version }) => `Shipped ${version}.` },
-    }),
+    }).from('outside'),
   },
 });
 const question = call('respond_to_user', {

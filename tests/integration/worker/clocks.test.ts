@@ -78,13 +78,12 @@ const flags = toolGroup({
       input: z.object({ name: z.string() }),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'unknown',
       run: async ({ name }) => ({ flag: name }),
       phrases: { done: (_output, { name }) => `The flag ${name} is set.` },
-    }),
+    }).from('outside'),
   },
 });
 

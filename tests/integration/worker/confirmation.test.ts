@@ -35,7 +35,6 @@ const group = toolGroup({
       input: z.object({ name: z.string() }),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'unknown',
@@ -44,7 +43,7 @@ const group = toolGroup({
         return Promise.resolve({});
       },
       phrases: { done: () => 'Did it.' },
-    }),
+    }).from('outside'),
   },
 });
 
@@ -93,7 +92,7 @@ async function resume(): Promise<ResumeResult> {
 describe('a call that its requester has to confirm', () => {
   it('waits on a card in the chat of the request, and in no other chat', async () => {
     const result = await ask();
-    expect(result).toMatchObject({ ok: true, result: { status: 'waiting_for_confirmation' }, changed: false });
+    expect(result).toMatchObject({ ok: true, result: { status: 'waits', so_far: 0 }, changed: false });
     expect(effects).toEqual([]);
     const { rows } = await pool.query<{ chat: string; labels: string[] }>(
       `select chat_key as chat, array(select b ->> 'label' from jsonb_array_elements(body -> 'buttons') b) as labels from outbox`,
@@ -144,7 +143,8 @@ describe('a call that its requester has to confirm', () => {
 
   it('is void after a tap on Cancel, and a repeated request gets one new card', async () => {
     const first = await ask('same');
-    expect((await ask('same')).result).toEqual(first.result);
+    const { request } = first.result as { request: string }; // a waiting result names its request
+    expect((await ask('same')).result).toMatchObject({ status: 'waits', request });
     expect(await press('withdraw')).toMatchObject({ wake: null });
     const { rows } = await pool.query('select status from approvals');
     expect(rows).toEqual([{ status: 'void' }]);

@@ -85,15 +85,18 @@ describe('a tool call', () => {
     const probe = () => Promise.resolve({ kind: 'not-done' as const });
 
     it('runs, although the conversation has read outside text in the meantime', async () => {
-      const spec = { probe, holds: 'records' as const };
+      const spec = { probe };
+      const view = {
+        made: [],
+        ask: () => Promise.resolve({ asked: false, model: 'test:reader', prompt: null }),
+      };
       const given = () => scope({ threadId: 'user_1_80' });
       const one = await cutOff(spec, given());
-      await query(`select taint_thread('user_1_80', 'read_page', clock_timestamp())`);
-      const result = await executeCall(parts(spec), given(), one);
+      const result = await executeCall(parts(spec), given(), { ...one, view });
       expect(result).toMatchObject({ ok: true, say: 'Did x.', decided: { decision: { effect: 'run' } } });
       expect([ran, await ledger(one.actionId)]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
-      // The next one is not in anybody's own words, so a person is asked.
-      const next = await executeCall(parts(spec), given(), call());
+      // Nobody asked for the next one, so a person is asked.
+      const next = await executeCall(parts(spec), given(), { ...call(), view });
       expect(next.decided?.decision.effect).toBe('confirm');
     });
 

@@ -34,13 +34,12 @@ const papers = toolGroup({
       input: z.object({ paper: z.string() }),
       risk: 'sensitive',
       role: 'viewer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ paper }) => ({ text: `the text of ${paper}` }),
       phrases: { done: (_output, { paper }) => `Opened ${paper}.` },
-    }),
+    }).from({ text: 'runtime' }),
   },
 });
 

@@ -30,7 +30,6 @@ const plumbing = toolGroup({
       input: z.object({ valve: z.string() }),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
@@ -40,7 +39,7 @@ const plumbing = toolGroup({
         return { valve };
       },
       phrases: { done: ({ valve }) => `The valve ${valve} is turned.` },
-    }),
+    }).from('outside'),
   },
 });
 

@@ -68,14 +68,13 @@ const notes = toolGroup({
       replay: 'harmless',
       run: () => Promise.resolve({ text: page }),
       phrases: { done: () => 'Read.' },
-    }),
+    }).from('outside'),
     set_flag: tool({
       describe: 'Set a flag.',
       hints: ['set the flag'],
       input: z.object({ project: z.string(), environment: z.string().default('none') }),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
@@ -84,7 +83,7 @@ const notes = toolGroup({
         return Promise.resolve({ project });
       },
       phrases: { done: () => 'Set.' },
-    }),
+    }).from('outside'),
   },
 });
 
@@ -129,11 +128,11 @@ describe('an order in text that somebody else wrote needs a tap of the requester
 
   it('in a search result', async () => {
     await bench.pool.query(
-      `insert into knowledge (scope, source, position, heading, content, hash) values ('docs', 'a.md', 0, 'Zebras', $1, 'h')`,
+      `insert into knowledge (scope, source, position, heading, content, hash) values ('code', 'a.md', 0, 'Zebras', $1, 'h')`,
       [`Zebras. ${ORDER}`],
     );
-    await start(puppet(call('search_knowledge', { query: 'zebras', scope: 'docs' })));
-    await say('what do the docs say about zebras?');
+    await start(puppet(call('search_knowledge', { query: 'zebras', scope: 'code' })));
+    await say('what does the code say about zebras?');
     expect([set, await cards()]).toEqual([[], 1]);
   });
 
@@ -175,7 +174,6 @@ describe('an order in text that somebody else wrote needs a tap of the requester
     };
     await bench.startWorker({ script, wiring: { groups: [notes] }, env: { MAX_PASSES: '60' } });
     for (let n = 0; n < 6; n++) await say('go on');
-    await bench.pool.query(`delete from actions where 'untrusted' = any (marks)`);
     expect([set, await cards()]).toEqual([[], step >= 43 ? 1 : 0]);
     expect(step).toBeGreaterThanOrEqual(43);
   });

@@ -73,7 +73,6 @@ describe('an action whose audit event cannot be written', () => {
               hints: ['act'],
               input: z.object({ name: z.string() }),
               risk,
-              holds: 'facts',
               egress: false,
               role,
               deadlineMs: 30_000,
@@ -84,7 +83,7 @@ describe('an action whose audit event cannot be written', () => {
                 return { did: true };
               },
               phrases: { done: () => 'Did it.' },
-            }),
+            }).from('outside'),
           },
         }),
       ],

@@ -1,3 +1,4 @@
+import { openOutside } from '@signalbox/contracts/governance/outside';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@signalbox/contracts/errors';
 import { createLog } from '@signalbox/platform/log';
@@ -44,7 +45,6 @@ beforeEach(() => void (ran = []));
 function parts(): GovernanceDeps {
   const spec = (changes: Partial<ToolSpec<typeof Input, unknown>>) =>
     tool<typeof Input, unknown>({
-      holds: 'facts',
       egress: false,
       describe: 'acts',
       hints: ['act'],
@@ -59,7 +59,7 @@ function parts(): GovernanceDeps {
       },
       phrases: { done: (_output, { name }) => `Did ${name}.` },
       ...changes,
-    });
+    }).from('outside');
   const tools = {
     act: spec({}),
     act_too: spec({}),
@@ -164,7 +164,7 @@ describe('an action id that is used again', () => {
           const { ok, result: given } = result === 'taken' || result === null ? { ok: false, result: null } : result;
           expect(result === 'taken' && name !== 'read' ? ran.length : before).toBe(before);
           const own = { owner: `of ${who}`, name: value };
-          expect(ok && name !== 'give_nothing' ? given : own).toEqual(own);
+          expect(ok && name !== 'give_nothing' ? openOutside(given) : own).toEqual(own);
         }
         const { rows } = await pool.query<{ started: string; decided: string; effects: string }>(
           `select count(*) filter (where e.kind = 'action.started') as started,

@@ -29,7 +29,6 @@ beforeEach(async () => {
     hints: ['set the flag'],
     input: z.object({ project: z.string(), environment: z.string() }),
     risk: 'sensitive',
-    holds: 'facts',
     phrases: { done: () => 'Set.' },
   } as const;
   const keep = ({ project, environment }: z.output<typeof flag.input>): Promise<object> => {
@@ -52,8 +51,8 @@ beforeEach(async () => {
           done: () => 'Read.',
           next: ({ draws }) => [{ label, value: label.toLowerCase(), does: { tool: draws, arguments: FLAG } }],
         },
-      }),
-      set_flag: tool({ ...flag, describe: 'Set a flag.', run: keep }),
+      }).from('outside'),
+      set_flag: tool({ ...flag, describe: 'Set a flag.', run: keep }).from('outside'),
       set_said: tool({
         ...flag,
         describe: 'Set a flag, and say so in the language of whoever reads it.',
@@ -62,13 +61,13 @@ beforeEach(async () => {
           done: () => 'Set.',
           order: (asked) => sentence('deploy.stop', asked),
         },
-      }),
+      }).from('outside'),
       set_meant: tool({
         ...flag,
         describe: 'Set what a name stands for.',
         resolve: () => Promise.resolve({ meaning }),
         run: keep,
-      }),
+      }).from('outside'),
     },
   });
   bench = await openWorkerBench();

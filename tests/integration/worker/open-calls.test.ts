@@ -34,7 +34,6 @@ const flags = toolGroup({
       input: z.object({}),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'unknown',
@@ -43,7 +42,7 @@ const flags = toolGroup({
         return {};
       },
       phrases: { done: () => 'The flag is set.' },
-    }),
+    }).from('outside'),
   },
 });
 

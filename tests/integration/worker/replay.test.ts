@@ -50,20 +50,18 @@ const plumbing = toolGroup({
       input: z.object({ meter: z.string() }),
       risk: 'safe',
       role: 'viewer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ meter }) => ({ zebra: 1, meter, aardvark: 2 }),
       phrases: { done: () => 'The meter stands at 1.' },
-    }),
+    }).from('outside'),
     turn_valve: tool({
       describe: 'Turn a valve.',
       hints: ['turn the valve v1', 'open valve v1', 'close the valve v1'],
       input: z.object({ valve: z.string() }),
       risk: 'sensitive',
       role: 'developer',
-      holds: 'facts',
       egress: false,
       deadlineMs: 60_000,
       replay: 'harmless',
@@ -75,7 +73,7 @@ const plumbing = toolGroup({
         return { turned: valve };
       },
       phrases: { done: () => 'The valve is turned.' },
-    }),
+    }).from('outside'),
   },
 });
 

@@ -27,7 +27,6 @@ const spec = {
   deadlineMs: 5_000,
   replay: 'harmless',
   hints: ['take it'],
-  holds: 'facts',
   egress: false,
 } as const;
 const desk = toolGroup({
@@ -41,7 +40,7 @@ const desk = toolGroup({
       risk: 'sensitive',
       run: async () => ({ page: `text${NUL}${HALF}` }),
       phrases: { done: () => `Kept${NUL}.` },
-    }),
+    }).from('outside'),
     look: tool({
       ...spec,
       describe: 'Look at it.',
@@ -49,14 +48,14 @@ const desk = toolGroup({
       touchesPrivate: true,
       run: async () => ({ [NUL]: HALF, long: '😀'.repeat(20_000) }),
       phrases: { done: () => `Seen${HALF}.` },
-    }),
+    }).from('outside'),
     fail: tool({
       ...spec,
       describe: 'Fail.',
       risk: 'sensitive',
       run: () => Promise.reject(new Error(NUL)),
       phrases: { done: () => 'never' },
-    }),
+    }).from('outside'),
   },
 });
 

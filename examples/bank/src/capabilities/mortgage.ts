@@ -26,10 +26,9 @@ export default toolGroup({
       ],
       input: z.object({}),
       ...LOOK_UP_DEFAULTS,
-      holds: 'facts',
       run: async (_input, { ports }) => ({ fixes: [...(await ports.mortgage.listFixes())] }),
       phrases: { done: ({ fixes }) => say('mortgage.fixesFound', { years: fixes.join(', ') }) },
-    }),
+    }).from('runtime'),
 
     find_mortgage_products: tool({
       describe: 'Find the mortgage products that fit a property, a loan and a fixed period, the lowest rate first.',
@@ -59,12 +58,22 @@ export default toolGroup({
           .describe('Whether the person is a customer; null when unknown'),
       }),
       ...LOOK_UP_DEFAULTS,
-      holds: 'facts',
       run: async (requested, { ports }) => ({
         products: (await ports.mortgage.listProducts(requested)).map((product) => ({ ...product })),
         fixes: [...(await ports.mortgage.listFixes())],
       }),
       phrases: { done: ({ products }) => say('mortgage.productsFound', { count: products.length }) },
+    }).from({
+      fixes: 'runtime',
+      products: {
+        productId: 'runtime',
+        rate: 'runtime',
+        fee: 'runtime',
+        fixYears: 'runtime',
+        followOnRate: 'runtime',
+        maxLtv: 'runtime',
+        currency: 'runtime',
+      },
     }),
 
     check_property_address: tool({
@@ -86,7 +95,6 @@ export default toolGroup({
           .meta({ ask: 'Which address?' }),
       }),
       ...LOOK_UP_DEFAULTS,
-      holds: 'facts',
       run: async ({ address }, { ports }) => {
         const place = readAddress(address);
         const found = place && (await ports.mortgage.findAddress(place.postcode, place.house));
@@ -96,7 +104,7 @@ export default toolGroup({
         done: ({ address }) =>
           address === null ? say('mortgage.registerWithout') : say('mortgage.addressFound', { address }),
       },
-    }),
+    }).from({ address: 'outside' }),
 
     request_branch_visit: tool({
       describe: 'Ask for a visit to a branch, so that the bank calls the person to make a date.',
@@ -110,7 +118,6 @@ export default toolGroup({
       ],
       input: z.object({ productId: ProductId.optional().describe('The product that it is about') }),
       ...CHANGE_DEFAULTS,
-      holds: 'facts',
       deadlineMs: 5_000,
       resources: () => ['mortgage:branch-visit'],
       lock: () => null,
@@ -126,7 +133,7 @@ export default toolGroup({
         order: () => say('mortgage.branchOrder'),
         done: ({ requestId }) => say('mortgage.branchDone', { requestId }),
       },
-    }),
+    }).from({ requestId: 'runtime' }),
   },
 });
 

@@ -58,12 +58,6 @@ export function replyWithText(text: string): CardNodeOutcome {
   return { replies: [{ text, buttons: [] }] };
 }
 
-/** True while a tool call waits for a confirmation or approval. */
-export function isWaiting(result: { readonly ok: boolean; readonly result: unknown }): boolean {
-  const { status } = z.object({ status: z.string() }).catch({ status: '' }).parse(result.result);
-  return result.ok && (status === 'waiting_for_confirmation' || status === 'waiting_for_approval');
-}
-
 /** Returns the data of an action, so that the action can be repeated with another card. */
 function dataOf({ given }: CardNodeContext, action: LostCardAction): Readonly<Record<string, unknown>> {
   const because = action === 'freeze_card' ? given('freeze_card')?.because : undefined;

@@ -10,8 +10,9 @@ import type {
 } from '@signalbox/contracts/governance/execution-turn';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Model, ModelSpend, Picture } from '@signalbox/models/port';
+import type { OutsideMark } from '@signalbox/models/runtime-events';
 import type { ContextScope } from '@signalbox/store/turns/context-rows';
-import type { ToolCallResult } from '@signalbox/governance/calls/call';
+import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
 import type { OfferedTools } from '../tools/registry.ts';
@@ -34,6 +35,8 @@ export interface AgentMessage {
     | ({ readonly kind: 'mode' } & PageMode)
     | null;
   readonly reads?: PageMode | undefined;
+  /** Set for text that others may have written. */
+  readonly outside?: OutsideMark | undefined;
 }
 
 /** What an agent can use during one run. Only `call` has effects. */
@@ -54,6 +57,8 @@ export interface AgentRun {
     readonly tool: string;
     readonly args: unknown;
     readonly groups: readonly string[];
+    /** The outside text that led to the call; null when there was none. */
+    readonly view: TextInView | null;
   }): Promise<ToolCallResult>;
   /** Look-ups that run before an answer is stored; missing in a replay. */
   readonly lookUp?: {

@@ -2,6 +2,7 @@ import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { RecordedMessage, RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import { getCurrentLanguage, DEFAULT_LANGUAGE } from '@signalbox/messages/language';
 import type { AgentMessage } from './agent.ts';
+import { getOutsideMark, toOutsideExtras } from './outside-view.ts';
 
 export function findTurnStart(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
   const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
@@ -27,6 +28,7 @@ export function listRecordedMessages(messages: readonly BaseMessage[], start: nu
         message.additional_kwargs['again'] ??
         null) as RecordedMessage['event'],
       ...readsOf(message),
+      ...toOutsideExtras({ outside: getOutsideMark(message) }),
     }));
 }
 

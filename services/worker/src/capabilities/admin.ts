@@ -68,6 +68,21 @@ export default toolGroup({
           return `**${thread}** (${person}, ${agent}, ${status}):\n\n${lines.join('\n')}`;
         },
       },
+    }).from({
+      thread: 'runtime',
+      agent: 'runtime',
+      status: 'runtime',
+      person: 'name',
+      nodes: {
+        node: 'runtime',
+        does: 'manual',
+        after: 'runtime',
+        passes: 'runtime',
+        tool_calls: 'runtime',
+        failed_calls: 'runtime',
+        last_ran: 'runtime',
+        last_outcome: 'runtime',
+      },
     }),
 
     get_node_state: tool({
@@ -121,7 +136,7 @@ export default toolGroup({
           return `${head}\n\n${toCodeBlock(JSON.stringify(state, null, 1).slice(0, 2_500))}`;
         },
       },
-    }),
+    }).from({ thread: 'runtime', person: 'name', node: 'runtime', last: 'outside', state: 'outside' }),
 
     trigger_node_manually: tool({
       describe:
@@ -148,7 +163,6 @@ export default toolGroup({
         undo: say('diagnose.undo'),
       }),
       role: 'admin',
-      holds: 'records',
       egress: false,
       lock: ({ thread }) => `thread:${thread}`,
       deadlineMs: 10_000,
@@ -173,7 +187,7 @@ export default toolGroup({
         order: ({ thread, node }) => say('diagnose.nodeOrder', { node, thread }),
         done: ({ thread, node }) => say('diagnose.runsAgain', { node, thread }),
       },
-    }),
+    }).from({ thread: 'runtime', node: 'runtime' }),
 
     clear_project_state: tool({
       describe:
@@ -197,7 +211,6 @@ export default toolGroup({
         undo: say('diagnose.forgetUndo'),
       }),
       role: 'admin',
-      holds: 'records',
       egress: false,
       deadlineMs: 15_000,
       replay: 'harmless',
@@ -223,7 +236,7 @@ export default toolGroup({
           ].join('\n\n');
         },
       },
-    }),
+    }).from({ project: 'name', closed: 'outside', busy: 'outside' }),
   },
 });
 

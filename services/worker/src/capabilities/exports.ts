@@ -45,7 +45,7 @@ export default toolGroup({
         return withFiles({ file: name, rows: rows.length }, [csvFile(name, [header, ...rows])]);
       },
       phrases: { done: ({ file, rows }) => say('projects.allocations', { file, rows }) },
-    }),
+    }).from({ file: 'runtime', rows: 'runtime' }),
 
     export_projects: tool({
       describe:
@@ -77,7 +77,7 @@ export default toolGroup({
         return withFiles({ file: name, rows: rows.length }, [csvFile(name, [header, ...rows])]);
       },
       phrases: { done: ({ file, rows }) => say('projects.projects', { file, rows }) },
-    }),
+    }).from({ file: 'runtime', rows: 'runtime' }),
   },
 });
 

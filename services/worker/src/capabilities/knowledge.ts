@@ -22,13 +22,12 @@ export default toolGroup({
       ],
       input: z.object({}),
       ...CHANGE_DEFAULTS,
-      holds: 'facts',
       deadlineMs: 10_000,
       run: (_, { enqueue }) => enqueue('knowledge.index', {}),
       // The job itself stores its result.
       probe: async (_, { wrote, actionId }) =>
         (await wrote()) ? { kind: 'done', output: { runId: actionId } } : { kind: 'not-done' },
       phrases: { order: () => say('agent.indexOrder'), done: () => say('agent.indexing') },
-    }),
+    }).from({ runId: 'runtime' }),
   },
 });

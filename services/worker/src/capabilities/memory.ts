@@ -30,7 +30,6 @@ export default toolGroup({
           .meta({ ask: 'What should I remember?' }),
       }),
       ...CHANGE_DEFAULTS,
-      holds: 'facts',
       deadlineMs: 10_000,
       told: ['fact'],
       preview: ({ fact }) => ({
@@ -56,7 +55,7 @@ export default toolGroup({
             ? say('memory.remembered-outside', { n, fact: toPlainName(fact) })
             : say('memory.remembered', { n, fact: toPlainName(fact) }),
       },
-    }),
+    }).from({ n: 'runtime', fact: 'outside', isOutside: 'runtime' }),
 
     recall_memory: tool({
       describe:
@@ -103,7 +102,7 @@ export default toolGroup({
           return `${say('memory.recalled', { count: facts.length })}\n\n${lines.join('\n')}`;
         },
       },
-    }),
+    }).from({ facts: { number: 'runtime', fact: 'outside', from_outside: 'runtime', since: 'runtime' } }),
   },
 });
 

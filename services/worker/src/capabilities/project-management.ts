@@ -38,6 +38,8 @@ const MAX_LISTED = 50;
 
 const Description = z.string().trim().min(1).max(500);
 
+const PROJECT_ORIGINS = { name: 'name', description: 'outside', repository: 'outside', status: 'runtime' } as const;
+
 export default toolGroup({
   name: 'project_management',
   summary: 'Create and manage projects: list them, look one up, change its description, repository or status.',
@@ -85,7 +87,7 @@ export default toolGroup({
           return [say('projects.list', { count: total }), lines.join('\n'), ...notListed].join('\n\n');
         },
       },
-    }),
+    }).from({ total: 'runtime', projects: { name: 'name', description: 'outside', status: 'runtime', owner: 'name' } }),
 
     get_project_status: tool({
       describe:
@@ -133,6 +135,16 @@ export default toolGroup({
           return `**${name}** (${sayStatus(status)}): ${description}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
         },
       },
+    }).from({
+      name: 'name',
+      description: 'outside',
+      repository: 'outside',
+      status: 'runtime',
+      owner: 'name',
+      createdAt: 'runtime',
+      updatedAt: 'runtime',
+      ports: { server: 'name', port: 'runtime', service: 'name', memoryMb: 'runtime' },
+      openRuns: { runId: 'runtime', job: 'runtime', status: 'runtime' },
     }),
 
     create_project_intent: tool({
@@ -165,8 +177,6 @@ export default toolGroup({
       handles: ['repositoryLogin'],
       ...CHANGE_DEFAULTS,
       // The result contains text that the repository's authors wrote.
-      holds: 'records',
-      madeHere: ['name', 'description', 'repository', 'status'],
       egress: true,
       deadlineMs: 15_000,
       run: async (
@@ -201,7 +211,7 @@ export default toolGroup({
         },
         next: ({ name, look }) => createVersionButtons(name, look, 'staging', 1),
       },
-    }),
+    }).from({ ...PROJECT_ORIGINS, look: 'outside' }),
 
     update_project: tool({
       describe:
@@ -246,7 +256,6 @@ export default toolGroup({
           ? { risk: 'dangerous', reasons: [say('projects.deployedFromThere')] }
           : 'sensitive',
       role: 'developer',
-      holds: 'records',
       egress: true,
       deadlineMs: 15_000,
       replay: 'harmless',
@@ -286,7 +295,7 @@ export default toolGroup({
         },
         next: ({ name, look }) => createVersionButtons(name, look, 'staging', 1),
       },
-    }),
+    }).from({ ...PROJECT_ORIGINS, version: 'runtime', look: 'outside' }),
 
     register_demo_project: tool({
       describe: 'Register the demo project, an example to try things out with.',
@@ -301,7 +310,6 @@ export default toolGroup({
       ],
       input: z.object({}),
       ...CHANGE_DEFAULTS,
-      holds: 'facts',
       resources: () => [`project:${DEMO.name}`],
       deadlineMs: 5_000,
       run: async (_input, { ports, actor, actionId }) => {
@@ -327,7 +335,7 @@ export default toolGroup({
         order: () => say('projects.demoOrder'),
         done: ({ name, isNew }) => say('projects.demo', { name, isNew }),
       },
-    }),
+    }).from({ name: 'name', repository: 'runtime', isNew: 'runtime' }),
   },
 });
 

@@ -71,6 +71,13 @@ export default toolGroup({
           return `${say('workspace.file', { path, isPart, fromLine, last, totalLines })}\n\n${toCodeBlock(text)}`;
         },
       },
+    }).from({
+      state: 'runtime',
+      path: 'outside',
+      text: 'outside',
+      fromLine: 'runtime',
+      totalLines: 'runtime',
+      sizeBytes: 'runtime',
     }),
 
     list_files: tool({
@@ -111,7 +118,7 @@ export default toolGroup({
           return `${say('workspace.entries', { ...where, count: entries.length, cut })}\n\n${toCodeBlock(lines.join('\n'))}`;
         },
       },
-    }),
+    }).from({ state: 'runtime', path: 'outside', entries: 'outside', cut: 'runtime' }),
 
     write_file: tool({
       describe: 'Write a text file of the workspace, whole; an existing file is replaced. Folders are made.',
@@ -134,7 +141,6 @@ export default toolGroup({
       }),
       ...CHANGE_DEFAULTS,
       resources: ({ path, project }) => [`file:${project ?? 'thread'}/${path}`, ...listOwnPlace(project)],
-      holds: 'facts',
       deadlineMs: 30_000,
       run: async ({ path, content, project }, context) =>
         unwrap(await context.work('workspace.write', { ...(await callOf(context, project)), path, content })),
@@ -147,7 +153,7 @@ export default toolGroup({
           return say('workspace.written', { path, created, sizeBytes });
         },
       },
-    }),
+    }).from({ state: 'runtime', path: 'outside', created: 'runtime', sizeBytes: 'runtime' }),
 
     apply_diff: tool({
       describe: 'Apply a unified diff to files of the workspace: all of it or nothing. Hunks must fit exactly.',
@@ -191,7 +197,7 @@ export default toolGroup({
           return `${say('workspace.applied', { count: output.files.length })}\n\n${lines.join('\n')}`;
         },
       },
-    }),
+    }).from({ state: 'runtime', files: 'outside' }),
 
     run_command: tool({
       describe:
@@ -261,6 +267,14 @@ export default toolGroup({
           ].join('\n\n');
         },
       },
+    }).from({
+      state: 'runtime',
+      output: 'outside',
+      programs: 'runtime',
+      exitCode: 'runtime',
+      durationMs: 'runtime',
+      cut: 'runtime',
+      killed: 'runtime',
     }),
   },
 });

@@ -1,10 +1,14 @@
 import { makeCallId } from '@signalbox/contracts/ids';
+import { openOutside } from '@signalbox/contracts/governance/outside';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { RecordedResult } from '@signalbox/contracts/governance/execution-turn';
 import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { hashValue } from '../agents/model-context.ts';
-import type { ToolCallResult } from '@signalbox/governance/calls/call';
+import { HumanMessage } from '@langchain/core/messages';
+import { OFFLINE } from '@signalbox/models/settings';
+import { getOutsideMark } from '../agents/outside-view.ts';
+import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
 import { listNodeRecords, type RunContext } from './extras.ts';
 import type { GuidedState, NodeRecord } from './state.ts';
 
@@ -35,7 +39,7 @@ export class NodeCalls {
     const callId = makeCallId(this.#answerId, this.#calls.length);
     const startedAt = performance.now();
     const given = makeStorable({ ...args });
-    const result = await run.call({ callId, tool, args: given, groups: this.#groups });
+    const result = await run.call({ callId, tool, args: given, groups: this.#groups, view: this.#view() });
     const recorded = recordResult(result);
     this.#calls.push({
       callId,
@@ -46,7 +50,8 @@ export class NodeCalls {
       seen: hashValue(redactValue([recorded.ok, recorded.result ?? null, recorded.code])),
       durationMs: Math.round(performance.now() - startedAt),
     });
-    return result;
+    // A node reads fields; no model reads this.
+    return { ...result, result: openOutside(result.result) };
   }
 
   /** Ends the node: the judge checks its calls. Null when the node made no calls. */
@@ -71,6 +76,14 @@ export class NodeCalls {
       calls: [...this.#calls],
       outcome,
     };
+  }
+
+  /** A guided agent reads the newest message alone, so only a forwarded message is outside text in view. */
+  #view(): TextInView | null {
+    const heard = this.#state.messages.findLast(HumanMessage.isInstance);
+    if (!heard || getOutsideMark(heard) === undefined || heard.additional_kwargs['event']) return null;
+    const ask = () => Promise.resolve({ asked: false, model: OFFLINE, prompt: null });
+    return { made: [], ask };
   }
 
   #acted(): readonly Acted[] {

@@ -4,6 +4,7 @@ import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-
 import { say } from '@signalbox/messages/say';
 import type { Agent, AgentMessage, AgentDeps, AgentRecord, AgentResult, AgentRun } from '../agents/agent.ts';
 import { hashValue } from '../agents/model-context.ts';
+import { toOutsideExtras } from '../agents/outside-view.ts';
 import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../agents/recorded-messages.ts';
 import type { RunContext } from './extras.ts';
 import { listNodeRecords } from './extras.ts';
@@ -126,7 +127,7 @@ function inputOf<S extends z.ZodType, A extends ActionSpecs>(
       : new HumanMessage({
           id,
           content: message.text,
-          additional_kwargs: { ...(event && { event }), ...(reads && { reads }) },
+          additional_kwargs: { ...(event && { event }), ...(reads && { reads }), ...toOutsideExtras(message) },
         });
   const isAnother = reads && (reads.mode !== state.reads?.mode || reads.device !== state.reads.device);
   return {

@@ -77,7 +77,8 @@ function decideAgain(
 ) {
   const { tool, input } = call;
   const resolved = was.action.resolved ?? null;
-  const taint = was.taint ?? { source: null, hasPrivate: false };
+  const { foreign = null, hasPrivate = false, ...origin } = was.taint ?? {};
+  const taint = { ...origin, foreign, hasPrivate };
   const agent = { id: head.agent, class: was.action.agentClass };
   const { threadId, chatKey } = head;
   const scope = { actor: run.actor, agent, threadId, chatKey, turnId: run.turnId };

@@ -46,6 +46,7 @@ export async function replayTurn(parts: ReplayDeps, records: readonly ExecutionT
   const [first] = records;
   const ended = records.at(-1)?.ended;
   if (!first?.began || !ended) return { kind: 'not-replayable', why: 'its first or last record is missing' };
+  if (isBeforeProvenance(records)) return { kind: 'not-replayable', why: 'made before provenance by value' };
   const early = await compareResume(parts, first);
   if (early) return early;
   if (first.began.threadOver) return { kind: 'same' };
@@ -62,6 +63,21 @@ export async function replayTurn(parts: ReplayDeps, records: readonly ExecutionT
   const versions = findOtherVersions(passes, now);
   return versions.length > 0 ? { kind: 'same', otherVersions: versions } : { kind: 'same' };
 }
+
+/** The first state of the default agent whose results hold envelopes, and whose calls are judged by value. */
+const FIRST_BY_VALUE = 5;
+
+/** True for a turn whose results and decisions were made from what its conversation had read. */
+function isBeforeProvenance(records: readonly ExecutionTurn[]): boolean {
+  return records.some(
+    ({ agent, versions, calls }) =>
+      (SHARED_STATE.has(agent) && versions.state > 0 && versions.state < FIRST_BY_VALUE) ||
+      calls.some(({ decided }) => decided?.taint?.source !== undefined),
+  );
+}
+
+/** Agents with the state of the default agent. */
+const SHARED_STATE: ReadonlySet<string> = new Set(['product_owner', 'repo_analyst']);
 
 interface Recorded {
   readonly records: readonly ExecutionTurn[];

@@ -4,7 +4,7 @@ import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operat
 import type { Pool } from '@signalbox/store/pool';
 import { findEffect } from '@signalbox/store/effects';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
-import { collectTexts } from '@signalbox/contracts/governance/outside';
+import { hasOutside, wrapOutside } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
 import { isInfrastructureError } from '@signalbox/store/infrastructure';
 import { isLockTimeout } from '@signalbox/store/pool';
@@ -88,9 +88,7 @@ export async function probeTool(
     );
     if (found.kind === 'failed') return makeStorable(createFailedResult(found.error, input));
     if (found.kind !== 'done') return found.kind;
-    const say = tool.done(found.output, input);
-    const marked = mark(call, scope, found.output);
-    return makeStorable({ ok: true, result: shorten(found.output), say, code: null, changed: true, ...marked });
+    return makeStorable(createResult(call, found.output));
   } catch (error) {
     if (scope.signal.aborted) throw scope.signal.reason;
     scope.log.error('probe failed', { tool: call.name, actionId: call.actionId, error });
@@ -117,15 +115,7 @@ async function handle(
     const returned = await abortWithSignal(tool.run(input, contextOf(parts, scope, call, signal)), signal);
     const { output, files } = unpackResult(returned);
     scope.log.info('tool finished', { ok: true, ...told() });
-    const done = {
-      ok: true,
-      result: shorten(output),
-      say: tool.done(output, input),
-      code: null,
-      changed: true,
-      ...nextOf(tool, output, input),
-      ...mark(call, scope, [output, files.map(({ name }) => name)]),
-    };
+    const done = { ...createResult(call, output), ...nextOf(tool, output, input) };
     return { result: done, files, isUncertain: false };
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
@@ -195,18 +185,19 @@ function asToolError(thrown: unknown, call: HandledCall): AppError {
     : error;
 }
 
-function shorten(output: unknown): unknown {
+function createResult({ name, tool, input }: HandledCall, output: unknown): ToolCallResult {
+  const result = shorten(name, tool.enclose(name, output, input));
+  const mark = hasOutside(result) ? { untrusted: true } : {};
+  return { ok: true, result, say: tool.done(output, input), code: null, changed: true, ...mark };
+}
+
+function shorten(name: string, output: unknown): unknown {
   const text = JSON.stringify(output) ?? 'null';
-  return text.length <= MAX_RESULT_LENGTH ? output : { shortened: true, text: text.slice(0, MAX_RESULT_LENGTH) };
+  if (text.length <= MAX_RESULT_LENGTH) return output;
+  return { shortened: true, text: wrapOutside(name, text.slice(0, MAX_RESULT_LENGTH)) };
 }
 
 function nextOf(tool: Tool, output: unknown, input: unknown): Pick<ToolCallResult, 'next'> {
   const next = tool.next(output, input);
   return next.length > 0 ? { next } : {};
-}
-
-/** Marks a result that holds outside text as untrusted. `found`: everything that the model will read. */
-function mark({ tool, input }: HandledCall, { actor }: CallScope, found: unknown): Pick<ToolCallResult, 'untrusted'> {
-  const given = new Set([...collectTexts(input), actor.name, actor.userKey]);
-  return tool.holdsOutside(found, given) ? { untrusted: true } : {};
 }

@@ -1,5 +1,6 @@
 import { toAppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
+import { wrapOutside } from '@signalbox/contracts/governance/outside';
 import type { Log } from '@signalbox/platform/log';
 import { say } from '@signalbox/messages/say';
 import { createFailedResult, type ToolCallResult } from '@signalbox/governance/calls/call';
@@ -23,12 +24,15 @@ export async function searchKnowledge(
     const text = lines.length > 0 ? lines.join('\n\n') : say('agent.nothingFound', { query });
     return {
       ok: true,
-      result: { results: found.hits, unavailable: found.unavailable },
+      result: {
+        // Except in the manual, the author of a text or an old message does not speak for the person now.
+        results: found.hits.map((hit) => (hit.scope === 'docs' ? hit : wrapOutside('search_knowledge', hit))),
+        unavailable: found.unavailable,
+      },
       say: text,
       code: null,
       changed: false,
-      // The author of a document or an old message does not speak for the person now.
-      untrusted: true,
+      ...(found.hits.some(({ scope: of }) => of !== 'docs') ? { untrusted: true } : {}),
     };
   } catch (thrown) {
     const error = toAppError(thrown, newId('ref'));

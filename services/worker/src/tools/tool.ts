@@ -6,11 +6,12 @@ import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operat
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Artifact } from '@signalbox/store/artifacts';
 import type { AppError } from '@signalbox/contracts/errors';
-import { hasUntrustedText } from '@signalbox/contracts/governance/outside';
+import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
 import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 import type { ActionPreview, RiskWithReasons } from '@signalbox/governance/calls/tool';
+import { wrapOutsideFields, pickEvidence, type Origins, type OriginsOf } from './origins.ts';
 import type { Ports, PortName } from './ports/ports.ts';
 
 export type { ActionPreview, ResolvedRefs, Risk, RiskWithReasons };
@@ -149,17 +150,6 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly derived?: readonly string[] | ((resolved: ResolvedRefs) => readonly string[]);
   /** Arguments that may be a secret's handle, opened at its use. Other arguments refuse handles. */
   readonly handles?: readonly string[];
-  /**
-   * What the result and the sentences contain. `facts`: only what the runtime made or measured (ids, numbers, states, times) and this
-   * call's arguments. `records`: also names and descriptions that people entered, or versions from a repository: outside text, but meant
-   * as arguments of the next call. Absent: text that anybody may have written, as in logs, files, pages and commits.
-   */
-  readonly holds?: 'facts' | 'records' | 'text';
-  /**
-   * With `records` or text: the fields that the runtime itself made or measured, as paths such as `health.verdict`, through lists too. A
-   * result without words in its other fields is no outside text. Only these fields of a text back what a model says.
-   */
-  readonly madeHere?: readonly string[];
   readonly touchesPrivate?: boolean;
   /** True when the tool can send data out of the system: to an address from its arguments or stored data, or through a program. */
   readonly egress: boolean;
@@ -191,7 +181,6 @@ export interface ToolSpec<I extends z.ZodType, O> {
 export const LOOK_UP_DEFAULTS = {
   risk: 'safe',
   role: 'viewer',
-  holds: 'records',
   egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
@@ -224,14 +213,20 @@ export const optionalEnvironment = (what: string, ask: string) =>
   fields.Environment.optional().describe(what).meta({ entity: 'environment', ask });
 
 /** A tool whose types were checked at its declaration; the registry validates input before a call. */
-export type Tool = ReturnType<typeof tool>;
+export type Tool = ReturnType<typeof createTool>;
 
-/** Declares one tool. Its functions are only called with input that `spec.input` has parsed. */
+/**
+ * Declares one tool. Its functions are only called with input that `spec.input` has parsed. `from` declares where each field of the
+ * result comes from (see origins.ts): text from outside reaches a model only in an envelope, and fields of the runtime back what it says.
+ */
 export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
+  return { from: (origins: OriginsOf<O>) => createTool(spec, origins as Origins) }; // OriginsOf checks its members
+}
+
+function createTool<I extends z.ZodType, O>(spec: ToolSpec<I, O>, origins: Origins) {
   // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the output.
   const typed = (input: unknown): z.output<I> => input as z.output<I>;
-  const { resolve, probe, phrases, holds = 'text', madeHere = [] } = spec;
-  const madeHerePaths = madeHere.map((path) => path.split('.'));
+  const { resolve, probe, phrases } = spec;
   let version: string | undefined;
   return {
     describe: spec.describe,
@@ -245,15 +240,11 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
     version: () => (version ??= hashCanonical(z.toJSONSchema(spec.input, { io: 'input', target: 'draft-7' }))),
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
-    holds,
-    /** Picks the part of a result that backs a model's statements: values of the runtime or of our records. Pure. */
-    evidence(result: unknown): unknown {
-      if (holds !== 'text') return result;
-      return pickFields(result, madeHerePaths);
-    },
-    /** True when the result holds outside text, which is never an instruction. `given`: earlier texts. Pure. */
-    holdsOutside: (result: unknown, given: ReadonlySet<string>) =>
-      holds !== 'facts' && hasUntrustedText(dropFields(result, madeHerePaths), given),
+    /** Puts what came from outside into envelopes. `source`: the tool's name; `input`: the arguments, which the model knows. Pure. */
+    enclose: (source: string, result: unknown, input: unknown) =>
+      wrapOutsideFields(result, origins, source, collectTexts(input)),
+    /** Picks the part of an enclosed result that backs a model's statements. Pure. */
+    evidence: (result: unknown) => pickEvidence(result, origins),
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
     isRead: spec.risk === 'safe',
@@ -291,44 +282,6 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>) {
       return spec.run(typed(input), context);
     },
   };
-}
-
-/** Picks the fields of a result at these paths, with their parents. */
-function pickFields(result: unknown, paths: readonly (readonly string[])[]): unknown {
-  if (Array.isArray(result)) return result.map((one) => pickFields(one, paths));
-  if (paths.some((path) => path.length === 0)) return result;
-  if (typeof result !== 'object' || result === null) return null;
-  return Object.fromEntries(
-    Object.entries(result).flatMap(([name, value]) => {
-      const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
-      return inner.length === 0 ? [] : [[name, pickFields(value, inner)]];
-    }),
-  );
-}
-
-/** Fields that authors of commits fill: their values count as outside text, unless they have the form of a version. */
-const NAMED_BY_OTHERS: ReadonlySet<string> = new Set(['version', 'release']);
-
-function dropFields(result: unknown, paths: readonly (readonly string[])[]): unknown {
-  if (Array.isArray(result)) return result.map((one) => dropFields(one, paths));
-  if (paths.length === 0 || typeof result !== 'object' || result === null) return result;
-  return Object.fromEntries(
-    Object.entries(result).flatMap(([name, value]) => {
-      const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
-      const isMade = inner.some((path) => path.length === 0) && !NAMED_BY_OTHERS.has(name);
-      return isMade
-        ? []
-        : [
-            [
-              name,
-              dropFields(
-                value,
-                inner.filter((path) => path.length > 0),
-              ),
-            ],
-          ];
-    }),
-  );
 }
 
 /** Declares a capability group: the default export of a file in capabilities/. */

@@ -98,8 +98,9 @@ export function createAgentRun(
     load: (groups) => loadGroups(parts.governance, scope, groups),
     keep: (groups, idle) => pruneGroups(parts.governance, scope, groups, idle),
     judge: (pass) => judgePass(parts.governance, scope.actor.userKey, pass, spending.used()),
-    call: async ({ callId, tool, args, groups }) => {
-      const result = await executeCall(parts.governance, scope, { actionId: callId, tool, args, groups });
+    call: async ({ callId, ...call }) => {
+      const { tool } = call;
+      const result = await executeCall(parts.governance, scope, { actionId: callId, ...call });
       account.note(tool, result);
       if (result.changed || !result.ok) parts.account.names.forget();
       return result;

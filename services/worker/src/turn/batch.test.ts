@@ -63,7 +63,7 @@ test('the line of a file says where it lies, or why it does not', () => {
 
 test('files are listed below the text of the message they came with', () => {
   expect(toMessageBatch([said(1, 'look', 2)]).messages).toEqual([
-    { id: 'm1', text: `look\n${LINE}\n${LINE}`, event: null },
+    { id: 'm1', text: `look\n${LINE}\n${LINE}`, event: null, outside: 'file' },
   ]);
 });
 

@@ -72,8 +72,16 @@ const WHY_NOT_KEPT: Readonly<Record<KeepProblem, string>> = {
   blocked: 'the folder attachments of this conversation refuses it',
 };
 
-export function toDecisionBatch(id: string, { say }: { readonly say: string }): MessageBatch {
-  const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
+export function toDecisionBatch(
+  id: string,
+  { say, isOutside = false }: { readonly say: string; readonly isOutside?: boolean },
+): MessageBatch {
+  const news: AgentMessage = {
+    id,
+    text: `[decision] ${say}`,
+    event: { kind: 'decision', say },
+    ...(isOutside && EVENT),
+  };
   return { messages: [news], shownWith: new Map() };
 }
 
@@ -83,10 +91,16 @@ export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
   return envelope.kind === 'job-finished' && findInternalFailure(envelope.say, envelope.runId) === null;
 }
 
-function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMessage[], kept: KeptFiles): AgentMessage {
+function toAgentMessage(message: InboxMessage, together: readonly InboxMessage[], kept: KeptFiles): AgentMessage {
+  const { envelope } = message;
   if (envelope.kind === 'job-finished') {
     const { say } = envelope;
-    return { id: envelope.id, text: `[news of job ${envelope.job}] ${say}`, event: { kind: 'job-finished', say } };
+    return {
+      id: envelope.id,
+      text: `[news of job ${envelope.job}] ${say}`,
+      event: { kind: 'job-finished', say },
+      ...(isWrittenByOthers(message) && EVENT),
+    };
   }
   if (envelope.kind === 'node') {
     const { say, node, about } = envelope;
@@ -102,7 +116,16 @@ function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMess
     attachmentsOf(message).map((file, place) => describeAttachment(file, kept.get(message.envelope.id)?.[place])),
   );
   const reads = envelope.kind === 'message' && envelope.reads ? { reads: envelope.reads } : {};
-  return { id: envelope.id, text: [words, ...lines].join('\n'), event: null, ...reads };
+  return { id: envelope.id, text: [words, ...lines].join('\n'), event: null, ...markOf(together), ...reads };
+}
+
+const EVENT = { outside: 'event' } as const;
+
+/** A forward anywhere makes all of it a forward. */
+function markOf(together: readonly InboxMessage[]): Pick<AgentMessage, 'outside'> {
+  if (together.some(({ envelope }) => envelope.kind === 'message' && envelope.borrowed !== undefined))
+    return { outside: 'forward' };
+  return together.some(isWrittenByOthers) ? { outside: 'file' } : {};
 }
 
 function isFilesOnly(message: InboxMessage): boolean {

@@ -66,20 +66,31 @@ export const RecordedRequest = z.object({
 });
 export type RecordedRequest = z.infer<typeof RecordedRequest>;
 
+/** The clean reader's answer: whether the person's own messages ask for an act. It sees no text from outside. */
+export const RecordedReading = z.object({
+  asked: z.boolean(),
+  /** The model; `offline` for the built-in planner, which only reads the person's words. */
+  model: z.string(),
+  /** SHA-256 of the question; null when no model was asked. */
+  prompt: Sha256.nullable(),
+  /** Why there is no answer: it failed, or took too long. */
+  failure: z.string().optional(),
+});
+export type RecordedReading = z.infer<typeof RecordedReading>;
+
 /** The policy question about a call, and the decision. */
 export const RecordedDecision = z.object({
   action: ProposedAction,
   question: z.record(z.string(), Json),
   decision: PolicyDecision,
-  /**
-   * `source`: the argument that came from outside text. `foreign`: the part of the call that is not in the person's own words.
-   * `hasPrivate`: the conversation had read private data. Null when an action is decided again.
-   */
+  /** The call's origin; `hasPrivate`: the conversation had read private data. Null when an action is decided again. */
   taint: z
     .object({
-      source: z.string().nullable(),
-      /** Part of the call that is not in the person's own words. Missing in older records. */
+      /** Only in records from before provenance by value, which are not decided again. */
+      source: z.string().nullable().optional(),
+      /** A value that may come from outside text. */
       foreign: z.string().nullable().optional(),
+      reading: RecordedReading.optional(),
       hasPrivate: z.boolean(),
       /** Age of the turn's messages at arrival, when above ten minutes. */
       ageMs: z.number().nonnegative().optional(),
@@ -138,6 +149,8 @@ export const RecordedMessage = z.object({
     .nullable(),
   /** Page mode of the author. Missing when unknown or when the agent does not use it. */
   reads: PageMode.optional(),
+  /** Set for text that others may have written: the news of an event, a forward, or the name of a file. */
+  outside: z.enum(['event', 'forward', 'file']).optional(),
 });
 export type RecordedMessage = z.infer<typeof RecordedMessage>;
 

@@ -40,3 +40,59 @@ export function collectTexts(value: unknown): ReadonlySet<string> {
 export function isShortName(name: string): boolean {
   return /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.'’-]{0,19}(?: [\p{L}\p{N}][\p{L}\p{M}\p{N}.'’-]{0,19})?$/u.test(name);
 }
+
+/**
+ * A text that somebody outside wrote, as a model sees it. Only the runtime makes the object around it: inside of a string it would be
+ * part of the text.
+ */
+export interface OutsideText {
+  /** The source: the name of a tool, `decision`, `job`. */
+  readonly outside: string;
+  /** A string, or a list or object of them. */
+  readonly text: unknown;
+}
+
+/** Puts outside text into its envelope. Pure. */
+export function wrapOutside(source: string, text: unknown): OutsideText {
+  return { outside: source, text };
+}
+
+export function isOutsideText(value: unknown): value is OutsideText {
+  return isObject(value) && Object.keys(value).length === 2 && 'text' in value && typeof value['outside'] === 'string';
+}
+
+/** True when a value contains an envelope. Pure. */
+export function hasOutside(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasOutside);
+  return isOutsideText(value) || (isObject(value) && Object.values(value).some(hasOutside));
+}
+
+/** Replaces each envelope by its text, for code that reads fields. Pure. */
+export function openOutside(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(openOutside);
+  if (isOutsideText(value)) return value.text;
+  return isObject(value) ? mapObject(value, openOutside) : value;
+}
+
+/** Removes each envelope with its text: the rest comes from the runtime. Pure. */
+export function dropOutside(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isOutsideText(item)).map(dropOutside);
+  if (isOutsideText(value)) return null;
+  return isObject(value) ? mapObject(value, dropOutside) : value;
+}
+
+/** Lists the contents of all envelopes in a value, each as text. Pure. */
+export function listOutside(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(listOutside);
+  if (isOutsideText(value)) return [typeof value.text === 'string' ? value.text : JSON.stringify(value.text)];
+  return isObject(value) ? Object.values(value).flatMap(listOutside) : [];
+}
+
+/** True for an object of fields; a date is a value. */
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function mapObject(value: Readonly<Record<string, unknown>>, map: (member: unknown) => unknown): unknown {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member)]));
+}

@@ -4,7 +4,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 import type { CheckpointRow } from '@signalbox/store/conversation/checkpoints';
 import type { Lane } from '@signalbox/store/conversation/lane';
-import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
+import type { RecordedDecision, RecordedReading } from '@signalbox/contracts/governance/execution-turn';
 import type { ActionButton, OfferedButton, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { mayQuoteUntrusted, type AppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { collectTexts } from '@signalbox/contracts/governance/outside';
@@ -34,6 +34,24 @@ export interface ToolCall {
   readonly args: unknown;
   /** Capability groups that are active in the thread. */
   readonly groups: readonly string[];
+  /** The outside text that the model read before it proposed this call; null or absent when there was none. */
+  readonly view?: TextInView | null;
+}
+
+/** What a model read before a call, as far as the call may come from it. */
+export interface TextInView {
+  /** Values that the runtime made or registered, which therefore need no words of the person. */
+  readonly made: readonly string[];
+  /** Asks the clean reader whether the person asked for this act. A failure counts as “no”. */
+  ask(act: ProposedAct): Promise<RecordedReading>;
+}
+
+/** An act for the clean reader. */
+export interface ProposedAct {
+  readonly tool: string;
+  readonly input: unknown;
+  /** What the person typed in this task, newest first. */
+  readonly words: readonly string[];
 }
 
 export interface RunnableCall extends OwnedTool {

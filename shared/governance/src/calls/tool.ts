@@ -28,7 +28,6 @@ export interface Tool {
   readonly role: Role;
   readonly kind: ActionKind;
   readonly handles: readonly string[];
-  readonly holds: 'facts' | 'records' | 'text';
   readonly touchesPrivate: boolean;
   readonly egress: boolean;
   readonly replay: 'harmless' | 'unknown';

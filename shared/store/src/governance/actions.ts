@@ -8,8 +8,8 @@ import { selectHeldLane, type Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, prepareSql, sql, type Sql } from '../sql.ts';
 
-/** `untrusted`: the result may carry outside text, with which later arguments are compared. `private`: the call read private data. */
-export type ActionTaint = 'untrusted' | 'private';
+/** `private`: the call read private data. Rows of earlier releases may have `untrusted`. */
+export type ActionMark = 'private';
 
 export interface ActionIntent {
   readonly actionId: string;
@@ -26,7 +26,7 @@ export interface ActionIntent {
   readonly proposal: Proposal;
   /** Hash of the exact action, from `hashAction`. */
   readonly hash: string;
-  readonly marks: readonly ActionTaint[];
+  readonly marks: readonly ActionMark[];
   /** A grant that this action uses up once, instead of an approval. */
   readonly grantId: string | null;
   /** Audit events to write together with the intent. */
@@ -200,7 +200,7 @@ export async function putAction(
 }
 
 /**
- * Stores a finished read whose result marks the thread: outside text or private data. A repeated read replaces the result and keeps the
+ * Stores a finished read of private data, which marks the thread. A repeated read replaces the result and keeps the
  * marks. Throws LANE_LOST and ACTION_ID_TAKEN.
  */
 export async function recordRead(

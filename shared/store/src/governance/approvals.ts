@@ -241,12 +241,8 @@ export async function listApproverChats(
       order by u.user_key`;
 }
 
-/** Lists at most five names of people who could approve but have no private chat that can be reached. */
-export function listUnreachableApprovers(
-  db: Queryable,
-  role: Role,
-  authors: readonly string[],
-): Promise<readonly string[]> {
+/** Lists at most five names of people who could approve. */
+export function listApproverNames(db: Queryable, role: Role, authors: readonly string[]): Promise<readonly string[]> {
   return listValues<string>(db)`select distinct name from users where role = any (${rolesFrom(role)})
       and not is_program and person <> all (${authors}) order by name limit 5`;
 }

@@ -37,24 +37,18 @@ function placeJson(place: GrantScope | null): string | null {
   return place && JSON.stringify(toGrantScope(place));
 }
 
-/** Outside text and private data that a conversation has read, and what the person wrote in it. */
-export interface ThreadTaint {
-  /** Newest results with outside text. The taint check compares arguments with them. */
-  readonly untrusted: readonly string[];
+/** What the person said in a conversation, newest first, and whether the conversation has read private data. */
+export interface OwnWords {
   readonly hasPrivate: boolean;
-  /** True when the conversation has ever read outside text. */
-  readonly isTainted: boolean;
-  /** Texts that the person typed in this task after the newest outside text; empty when there was none. */
+  /** Texts that the person typed. */
   readonly typed: readonly string[];
-  /** Labels of buttons that the person pressed in this task after the newest outside text; empty when there was none. */
+  /** Values of buttons that the person pressed. */
   readonly pressed: readonly string[];
-  /** Texts that the person recently wrote or pressed in this chat; empty when the conversation read no outside text. */
-  readonly said: readonly string[];
 }
 
 /**
- * Reads the facts for a decision and the taint of its conversation in one round trip, as of one moment. Without `withUse`, calls, tokens
- * and cost are 0, because only budgets need them.
+ * Reads the facts for a decision and the person's words in one round trip, as of one moment. Without `use`, calls, tokens and cost are 0,
+ * because only budgets need them. Without `words`, the lists of words are empty.
  */
 export async function readActionFacts(
   db: Queryable,
@@ -64,26 +58,15 @@ export async function readActionFacts(
       readonly arguments: unknown;
       readonly requester: { readonly userKey: string };
     },
-  withUse: boolean,
-): Promise<{ readonly facts: GovernanceFacts; readonly taint: ThreadTaint }> {
+  needs: { readonly use: boolean; readonly words: boolean },
+): Promise<{ readonly facts: GovernanceFacts; readonly words: OwnWords }> {
   const row = await readRow<
-    Omit<GovernanceFacts, 'at'> &
-      Omit<ThreadTaint, 'hasPrivate' | 'isTainted'> & { at: Date; private: boolean; tainted: boolean }
-  >(db, withUse ? 'action_facts_and_use' : 'action_facts')`
+    Omit<GovernanceFacts, 'at'> & Omit<OwnWords, 'hasPrivate'> & { at: Date; private: boolean }
+  >(db, needs.use ? 'action_facts_and_use' : 'action_facts')`
     select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
-           ${withUse ? sql`f.calls, f.tokens::float8, f.cost_usd` : sql`0 as calls, 0 as tokens, 0`} as "costUsd", t.*,
-           coalesce((select array_agg(i.envelope ->> 'text') from inbox i join thread_taints r on r.thread_id = ${action.threadId}
-              where i.user_key = ${action.requester.userKey} and i.kind = 'message' and i.received_at > r.last_at
-                and i.envelope -> 'button' <> 'null' and not i.envelope ? 'borrowed'
-                and (i.turn_id in (select n.turn_id from turns n where n.thread_id = ${action.threadId})
-                     or (i.outcome is null and i.chat_key = ${action.chatKey}
-                         and i.id <= (select l.taken_to from lanes l where l.user_key = ${action.requester.userKey} and l.begun > 0)))
-            ), '{}') as pressed
+           ${needs.use ? sql`f.calls, f.tokens::float8, f.cost_usd` : sql`0 as calls, 0 as tokens, 0`} as "costUsd", w.*
       from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
-             ${placeJson(action)}::jsonb) f, thread_taint(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}) t`;
-  const { untrusted, private: hasPrivate, tainted: isTainted, typed, pressed, said, ...facts } = row;
-  return {
-    facts: { ...facts, at: row.at.toISOString() },
-    taint: { untrusted, hasPrivate, isTainted, typed, pressed, said },
-  };
+             ${placeJson(action)}::jsonb) f, own_words(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}, ${needs.words}) w`;
+  const { private: hasPrivate, typed, pressed, ...facts } = row;
+  return { facts: { ...facts, at: row.at.toISOString() }, words: { hasPrivate, typed, pressed } };
 }

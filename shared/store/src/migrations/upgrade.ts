@@ -6,7 +6,7 @@ import { MIGRATIONS_FOLDER, readMigrationFiles } from './migration-files.ts';
 
 /*
  * Migrations from before version 0.2 have numbers of two digits, from 01_people to 52_grants. Later migrations have one file per family
- * of tables. An upgrade copies an older database, adds missing tables and current functions, and records the later migrations.
+ * of tables. An upgrade copies an older database, adds missing tables and functions of version 0.2, and records its migrations.
  */
 
 const SCRIPT = join(MIGRATIONS_FOLDER, 'upgrade/from-0.1.sql');
@@ -14,6 +14,8 @@ const FUNCTIONS = '-- The functions of the families are made here.';
 /** Oldest migration from which the upgrade script can start. */
 const OLDEST = '34_plans_of_queues';
 const OLD_NAME = /^0?\d\d_/;
+/** The newest migration of version 0.2. Later ones run after the upgrade, as on any database. */
+const LAST = '113_audit';
 
 /** Key of an advisory lock, chosen at random: two processes must not upgrade one database at the same time. */
 const UPGRADE_LOCK = 7_270_021;
@@ -54,7 +56,7 @@ async function copyDatabase(server: pg.Client, name: string): Promise<void> {
 }
 
 async function bringUp(db: pg.Client): Promise<readonly string[]> {
-  const files = Object.entries(await readMigrationFiles(MIGRATIONS_FOLDER));
+  const files = Object.entries(await readMigrationFiles(MIGRATIONS_FOLDER)).filter(([name]) => name <= LAST);
   const families = files.map(([family]) => family);
   const functions = files.flatMap(([, text]) => text.match(/^create function [^$]*\$\$[\s\S]*?\$\$;$/gm) ?? []);
   try {

@@ -23,7 +23,6 @@ export default toolGroup({
         text: z.string().trim().min(1).max(500).describe('The note').meta({ ask: 'What should the note say?' }),
       }),
       ...CHANGE_DEFAULTS,
-      holds: 'facts',
       deadlineMs: 5_000,
       run: async ({ text }, { ports, actor, actionId }) => ({
         count: await ports.shelf.add(actor.userKey, text, actionId),
@@ -33,7 +32,7 @@ export default toolGroup({
           ? { kind: 'done', output: { count: (await ports.shelf.list(actor.userKey)).length } }
           : { kind: 'not-done' },
       phrases: { done: ({ count }) => say('shelf.added', { count }) },
-    }),
+    }).from('outside'),
 
     list_shelf_notes: tool({
       describe: 'Show the notes of this person, the newest first.',
@@ -53,6 +52,6 @@ export default toolGroup({
         done: ({ notes }) =>
           [say('shelf.listed', { count: notes.length }), ...notes.map((note) => `- ${note}`)].join('\n'),
       },
-    }),
+    }).from('outside'),
   },
 });

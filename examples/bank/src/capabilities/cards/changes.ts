@@ -29,7 +29,7 @@ export const freezeCard = tool({
     order: ({ card }) => say('cards.freezeOrder', { last4: card }),
     done: ({ last4, wasFrozen }) => say('cards.frozen', { last4, wasFrozen }),
   },
-});
+}).from({ last4: 'runtime', wasFrozen: 'runtime' });
 
 export const unfreezeCard = tool({
   describe: 'Unfreeze one of this person’s payment cards, for example when it was found again.',
@@ -55,7 +55,7 @@ export const unfreezeCard = tool({
     order: ({ card }) => say('cards.unfreezeOrder', { last4: card }),
     done: ({ last4 }) => say('cards.unfrozen', { last4 }),
   },
-});
+}).from({ last4: 'runtime' });
 
 /** Sends the new card to the address on file, because an address from the chat could be a thief's. */
 export const requestReplacement = tool({
@@ -82,4 +82,4 @@ export const requestReplacement = tool({
     order: ({ card }) => say('cards.replaceOrder', { last4: card }),
     done: ({ before, last4, arrivesOn }) => say('cards.replaced', { before, last4, day: sayDay(arrivesOn) }),
   },
-});
+}).from({ last4: 'runtime', arrivesOn: 'runtime', before: 'runtime' });

@@ -19,7 +19,6 @@ export const OWN_CARD = {
   deadlineMs: 10_000,
   replay: 'harmless',
   risk: 'sensitive',
-  holds: 'facts',
   probe: (_input: unknown, context: ToolContext) => probeCard(context),
 } as const;
 

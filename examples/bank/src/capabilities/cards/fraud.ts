@@ -25,7 +25,7 @@ export const raiseCardRisk = tool({
     order: ({ card, risk }) => say('cards.raiseOrder', { last4: card, risk }),
     done: ({ last4, risk }) => say('cards.riskIs', { last4, risk }),
   },
-});
+}).from({ last4: 'runtime', risk: 'runtime' });
 
 const MAX_REPORTED = 20;
 
@@ -62,4 +62,4 @@ export const reportFraud = tool({
       say('cards.reportOrder', { last4: card, count: transactions.length, ids: transactions.join(', ') }),
     done: ({ last4, transactions, caseId }) => say('cards.reported', { last4, count: transactions, case: caseId }),
   },
-});
+}).from({ last4: 'runtime', caseId: 'runtime', transactions: 'runtime' });

@@ -17,7 +17,6 @@ export const listCards = tool({
   ],
   input: z.object({}),
   ...LOOK_UP_DEFAULTS,
-  holds: 'facts',
   touchesPrivate: true,
   run: async (_input, { ports, actor }) => ({
     cards: await ports.cards.list(actor.userKey),
@@ -26,6 +25,16 @@ export const listCards = tool({
   phrases: {
     done: ({ cards }) =>
       cards.length === 0 ? say('cards.none') : cards.map((card) => `- ${sayCard(card)}`).join('\n'),
+  },
+}).from({
+  isVerified: 'runtime',
+  cards: {
+    last4: 'runtime',
+    kind: 'runtime',
+    status: 'runtime',
+    risk: 'runtime',
+    isReported: 'runtime',
+    arrivesOn: 'runtime',
   },
 });
 
@@ -62,6 +71,16 @@ export const listCardTransactions = tool({
       return [say('cards.transactions', { last4: card }), lines.map((line) => `- ${line}`).join('\n')].join('\n\n');
     },
   },
+}).from({
+  transactions: {
+    transactionId: 'runtime',
+    amountMinor: 'runtime',
+    currency: 'runtime',
+    at: 'runtime',
+    isReported: 'runtime',
+    isSuspicious: 'runtime',
+    merchant: 'outside',
+  },
 });
 
 function markOf(payment: { readonly isSuspicious: boolean; readonly isReported: boolean }): string {
@@ -88,4 +107,4 @@ export const findBranches = tool({
       return branches.map((branch) => `- ${say('cards.branch', { ...branch })}`).join('\n');
     },
   },
-});
+}).from({ branches: { name: 'manual', city: 'manual', street: 'manual', hours: 'manual' } });

@@ -42,7 +42,7 @@ export const sendStepUpCode = tool({
     order: () => say('cards.codeOrder'),
     done: ({ to, channel }) => say('cards.codeSent', { to, channel: channel ?? '' }),
   },
-});
+}).from({ channel: 'runtime', to: 'runtime' });
 
 /** The gateway replaces the typed code by a keyed hash, so this tool never receives the code itself. */
 export const checkStepUpCode = tool({
@@ -75,7 +75,7 @@ export const checkStepUpCode = tool({
         tries: checked.outcome === 'wrong' ? checked.triesLeft : 0,
       }),
   },
-});
+}).from('runtime');
 
 const MARK_LENGTH = 8;
 /** Shown in place of the typed code, because its keyed hash means nothing to a reader. */
@@ -116,4 +116,4 @@ export const escalateToOperator = tool({
     order: ({ about }) => say('cards.escalateOrder', { about }),
     done: ({ about }) => say('cards.escalated', { about }),
   },
-});
+}).from('runtime');

@@ -1,6 +1,7 @@
 import { say, sayError } from '@signalbox/messages/say';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
-import { isWaiting, pickCard, replyWithText, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
+import { isWaiting } from '@signalbox/contracts/governance/waiting';
+import { pickCard, replyWithText, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
 import { AGENT_ID, createFreezeButton, createReplaceButton, type LostCardDomain, type CardRequest } from '../domain.ts';
 
 /** Error codes that mean that the person must first prove their identity. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { CardNodeContext, CardNodeOutcome } from '../cards.ts';
 import { say } from '@signalbox/messages/say';
-import { replyWithText, isWaiting } from '../cards.ts';
+import { isWaiting } from '@signalbox/contracts/governance/waiting';
+import { replyWithText } from '../cards.ts';
 import { AGENT_ID, type LostCardDomain } from '../domain.ts';
 import { VIEWS } from '../views.ts';
 

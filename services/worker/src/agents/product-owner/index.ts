@@ -1,6 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentDeps, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
+import { toOutsideExtras } from '../outside-view.ts';
 import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../recorded-messages.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
@@ -147,7 +148,7 @@ function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean)
         new HumanMessage({
           id: message.id,
           content: message.text,
-          ...(message.event ? { additional_kwargs: { event: message.event } } : {}),
+          additional_kwargs: { ...(message.event && { event: message.event }), ...toOutsideExtras(message) },
         }),
     ),
     awaitingUserResponse: false,

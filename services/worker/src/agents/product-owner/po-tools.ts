@@ -1,12 +1,18 @@
-import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { say, sayError as sentence, sayReason } from '@signalbox/messages/say';
-import type { ToolCallResult } from '@signalbox/governance/calls/call';
+import { wrapOutside } from '@signalbox/contracts/governance/outside';
+import { isWaiting } from '@signalbox/contracts/governance/waiting';
+import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
+import type { ModelSpend } from '@signalbox/models/port';
+import { askCleanReader } from '../clean-reader.ts';
+import { getOutsideMark, readOutsideView } from '../outside-view.ts';
+import { readHandledMessageId } from '@signalbox/models/kept';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { resetUsedGroups, mergeGroups } from './groups.ts';
-import { getRunExtras, type GraphNodeDeps } from './parts.ts';
+import { createSpendCounter, getRunExtras, type GraphNodeDeps, type RunExtras } from './parts.ts';
 import { getRefusal } from './refused-args.ts';
 import { findLastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, NodeRecord } from './state.ts';
@@ -24,7 +30,10 @@ type Call = NonNullable<AIMessage['tool_calls']>[number];
 /** Runs the calls of the last answer one after another, so that people see them in the model's order. */
 export function createPoToolsNode(parts: GraphNodeDeps) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const { run, turnStart, turnKey, recorded } = getRunExtras(config);
+    const extras = getRunExtras(config);
+    const { run, turnStart, turnKey, recorded } = extras;
+    const spent = createSpendCounter(extras);
+    const view = await viewOf(parts, state, extras, spent.onSpend);
     const last = state.messages.at(-1);
     const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
     const messages: ToolMessage[] = [];
@@ -32,11 +41,14 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
     const errors: string[] = [];
     let update: SessionUpdate = {};
     let loaded: readonly string[] = [];
+    /** The first call of this answer that waits for a decision. */
+    let waits: string | null = null;
     run.enter('PROPOSING');
     for (const call of calls) {
       run.signal.throwIfAborted();
       const startedAt = performance.now();
-      const outcome = await carryOut({ parts, state, run }, call);
+      const outcome = isHeld(parts, waits, call) ? hold(run, waits) : await carryOut({ parts, state, run, view }, call);
+      if (isWaiting(outcome.result)) waits ??= call.name;
       messages.push(toMessage(call, outcome.result));
       const durationMs = Math.round(performance.now() - startedAt);
       done.push({ callId: call.id ?? '', decided: outcome.result.decided ?? null, durationMs });
@@ -60,7 +72,7 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
       loaded,
     });
     const activeCapabilities = mergeGroups(state.activeCapabilities, loaded);
-    return { ...update, activeCapabilities, idleTurns, errors, messages, verdict, record: [part] };
+    return { ...update, activeCapabilities, idleTurns, errors, messages, verdict, record: [part], ...spent.update() };
   };
 }
 
@@ -68,6 +80,38 @@ interface Acting {
   readonly parts: GraphNodeDeps;
   readonly state: SessionState;
   readonly run: AgentRun;
+  readonly view: TextInView | null;
+}
+
+/** True for a change that the model proposed behind a call that waits: it may depend on what was not done. */
+function isHeld({ registry }: GraphNodeDeps, waits: string | null, { name }: Call): boolean {
+  if (waits === null || isBaseTool(name)) return false;
+  return !registry.catalog.groups.some(({ tools }) => tools.some((tool) => tool.name === name && tool.isRead === true));
+}
+
+function hold(run: AgentRun, waits: string | null): CallOutcome {
+  run.enter('OBSERVING');
+  const because = `${waits} before it waits for a decision. Propose this again when that is done.`;
+  return accept({ status: 'not_started', because, changed: false }, '', {});
+}
+
+/** The outside text that the model had read when it proposed the calls of its last answer. */
+async function viewOf(
+  { model, registry: { catalog } }: GraphNodeDeps,
+  state: SessionState,
+  { run: { signal }, names }: RunExtras,
+  onSpend: (spend: ModelSpend) => void,
+): Promise<TextInView | null> {
+  const known = [...Object.values(await names(state)).flat(), ...state.meant];
+  const seen = readOutsideView(state.messages, known);
+  const last = state.messages.findLast(AIMessage.isInstance);
+  const handled = readHandledMessageId(last);
+  const said = state.messages.findLast(
+    (message) => HumanMessage.isInstance(message) && (handled === null || message.id === handled),
+  );
+  const isOwn = said !== undefined && getOutsideMark(said) === undefined;
+  const reader = { model: model('clean_reader'), catalog, signal, onSpend, isOwn };
+  return seen && { ...seen, ask: (act) => askCleanReader(reader, act) };
 }
 
 async function carryOut(acting: Acting, call: Call): Promise<CallOutcome> {
@@ -99,12 +143,13 @@ function failuresOf(messages: readonly BaseMessage[]): readonly string[] {
     .map((call) => toCanonicalJson({ tool: call.name, args: call.args }));
 }
 
-async function toolCall({ state, run }: Acting, call: Call): Promise<CallOutcome> {
+async function toolCall({ state, run, view }: Acting, call: Call): Promise<CallOutcome> {
   const result = await run.call({
     callId: call.id ?? '',
     tool: call.name,
     args: call.args,
     groups: state.activeCapabilities,
+    view,
   });
   const project = result.ok && typeof call.args['project'] === 'string' ? call.args['project'] : null;
   return { result, update: project === null ? {} : { currentProject: project } };
@@ -159,16 +204,19 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
   const { ok, code, say, changed, untrusted = false, files = [], next = [] } = result;
   // The model learns that a file exists but never sees its content.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
+  // The person gets these buttons below the answer; they may name what stands in the envelopes.
+  const quote = (text: unknown): unknown => (untrusted ? wrapOutside(call.name, text) : text);
+  const buttons = ok && next.length > 0 ? { buttons_below: quote(next.map(({ label }) => label)) } : {};
   return new ToolMessage({
     id: `tool_${call.id}`,
     tool_call_id: call.id ?? '',
     name: call.name,
     status: ok ? 'success' : 'error',
-    // Outside text is labeled as information for the model, never as an instruction.
+    // The sentence may quote what stands in the result's envelopes.
     content: JSON.stringify(
       ok
-        ? { ok, [untrusted ? 'untrusted_result' : 'result']: result.result, ...attached }
-        : { ok, error: code, [untrusted ? 'untrusted_say' : 'say']: say },
+        ? { ok, result: result.result, ...(changed && { say: quote(say) }), ...buttons, ...attached }
+        : { ok, error: code, say: quote(say) },
     ),
     additional_kwargs: {
       say,

@@ -67,6 +67,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
     const isEmpty = isEmptyAnswer(answer) && answer.text.trim() === '';
     const named = withOurIds(id, isEmpty ? new AIMessage({ content: sayNoAnswer() }) : answer);
     const message = await withLookUps(named, run);
+    const meant = listMeant(named, message);
     const pass = state.poIterations + 1;
     const part = {
       kind: 'asked' as const,
@@ -77,7 +78,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
       modelId: answer.id?.slice(0, MODEL_ID_LENGTH) ?? null,
       ...makeStorable(toReasoningExtras(getReasoning(answer))),
     };
-    return { messages: [message], poIterations: pass, record: [part], ...groups.update, ...spent.update() };
+    return { messages: [message], meant, poIterations: pass, record: [part], ...groups.update, ...spent.update() };
   };
 }
 
@@ -135,6 +136,15 @@ async function withLookUps(answer: AIMessage, { lookUp }: Pick<AgentRun, 'lookUp
   if (calls.every((call, place) => call === answer.tool_calls?.[place])) return answer;
   const { id, content, additional_kwargs: extras } = answer;
   return new AIMessage({ ...(id === undefined ? {} : { id }), content, tool_calls: calls, additional_kwargs: extras });
+}
+
+/** Lists values with which the runtime replaced words of calls, such as the newest version. */
+function listMeant({ tool_calls: before = [] }: AIMessage, { tool_calls: after = [] }: AIMessage): string[] {
+  return after.flatMap(({ args }, place) =>
+    Object.entries(args).flatMap(([name, value]) =>
+      typeof value === 'string' && value !== before[place]?.args[name] ? [value] : [],
+    ),
+  );
 }
 
 async function withLookUp(call: Call, lookUp: NonNullable<AgentRun['lookUp']>): Promise<Call> {

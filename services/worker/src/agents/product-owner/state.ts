@@ -10,7 +10,8 @@ import { addMessages } from '../add-messages.ts';
 import type { IdleTurns } from './groups.ts';
 import type { EvaluationOutcome } from '../../loop/evaluation.ts';
 
-export const STATE_VERSION = 4;
+/** 5: text from outside stands in envelopes, and calls are judged by value. */
+export const STATE_VERSION = 5;
 
 /** Model usage of the turn whose first message has id `turnKey`. */
 export interface TurnSpend extends ModelSpend {
@@ -44,6 +45,7 @@ export type NodeRecord = { readonly turnKey: string; readonly run: RecordedTurnR
 const lastValue = <T>(before: T, after: T): T => after ?? before;
 
 const ERRORS_KEPT = 20;
+const MEANT_KEPT = 50;
 
 /** The state of a conversation, checkpointed after each step; JSON and messages only. Updates may omit `lastValue` fields. */
 export const SessionState = Annotation.Root({
@@ -55,6 +57,12 @@ export const SessionState = Annotation.Root({
   correlationId: Annotation<string | null>({ reducer: lastValue, default: () => null }),
 
   messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
+
+  /** Values that the runtime looked up for the model's calls, such as the newest version; they need no words of the person. */
+  meant: Annotation<string[]>({
+    reducer: (before, after) => [...before, ...after].slice(-MEANT_KEPT),
+    default: () => [],
+  }),
 
   taskSummary: Annotation<string | null>({ reducer: lastValue, default: () => null }),
   currentProject: Annotation<string | null>({ reducer: lastValue, default: () => null }),

@@ -164,7 +164,7 @@ function resultOf({ content, additional_kwargs: extras }: ToolMessage): Recorded
   const told = JSON.parse(String(content)) as Record<string, RecordedResult['result']>; // po-tools wrote this JSON
   return {
     ok: told['ok'] === true,
-    ...givenBack(told['result'] ?? told['untrusted_result']),
+    ...givenBack(told['result']),
     say: String(extras['say'] ?? ''),
     code: typeof extras['code'] === 'string' ? extras['code'] : null,
     changed: extras['changed'] === true,

@@ -6,7 +6,7 @@ import { sleep } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { CHANGE_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { describeDeployment, toDeploymentSummary } from './sentences.ts';
+import { DEPLOYMENT_ORIGINS, describeDeployment, toDeploymentSummary } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Deployment = Awaited<ReturnType<Ports['deployments']['list']>>[number];
@@ -31,7 +31,6 @@ export const cancelDeploy = tool({
   ],
   input: z.object({ project: ProjectName, environment: AnyEnvironment }),
   ...CHANGE_DEFAULTS,
-  holds: 'records',
   environment: ({ environment }) => environment ?? 'none',
   resources: ({ project, environment }) => [
     `project:${project}`,
@@ -78,7 +77,7 @@ export const cancelDeploy = tool({
       return say(isFinalState(facts.state) ? 'deploy.endedBefore' : 'deploy.stillStopping', { deployment });
     },
   },
-});
+}).from({ ...DEPLOYMENT_ORIGINS, servesNow: 'ref' });
 
 const LOOKED_AT = 20;
 

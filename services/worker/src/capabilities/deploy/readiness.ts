@@ -54,4 +54,14 @@ export const checkDeployReadiness = tool({
       return `${head}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
     },
   },
+}).from({
+  state: 'runtime',
+  ready: 'runtime',
+  isUnseen: 'runtime',
+  checks: { name: 'runtime', ok: 'runtime', evidence: 'outside', remedy: 'outside' },
+  commit: 'runtime',
+  head: 'outside',
+  plan: 'outside',
+  problem: 'outside',
+  server: 'name',
 });

@@ -36,7 +36,6 @@ export const rollbackDeploy = tool({
   }),
   risk: getEnvironmentRisk,
   role: 'developer',
-  holds: 'records',
   egress: true,
   ...SERVICE_SCOPE,
   lock: getServiceLock,
@@ -108,6 +107,13 @@ export const rollbackDeploy = tool({
       say('deploy.onItsWayBack', { project, environment, version, ...createServingValues(servesNow) }),
     next: (service) => [createCancelButton(service)],
   },
+}).from({
+  deployment: 'runtime',
+  project: 'name',
+  environment: 'runtime',
+  version: 'ref',
+  server: 'name',
+  servesNow: 'ref',
 });
 
 /** Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, ROLLBACK_TARGET_MISSING, VERSION_SERVES. */

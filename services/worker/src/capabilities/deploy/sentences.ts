@@ -2,6 +2,7 @@ import { DeployPlan, isFinalState, type DeployState, type ServiceKey } from '@si
 import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
+import type { OriginsOf } from '../../tools/origins.ts';
 import type { ResolvedRefs, ToolContext } from '../../tools/tool.ts';
 
 type DeploymentRow = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
@@ -25,17 +26,25 @@ export interface DeploymentSummary {
   readonly failure: string | null;
 }
 
-/** Fields of `DeploymentSummary` that the runtime itself wrote. */
-export const TRUSTED_DEPLOYMENT_FIELDS = [
-  'deployment',
-  'environment',
-  'kind',
-  'state',
-  'askedAt',
-  'stateSince',
-  'stateFor',
-  'url',
-] as const satisfies readonly (keyof DeploymentSummary)[];
+/** Who tags a commit chooses the version; a failure may quote the program. */
+export const DEPLOYMENT_ORIGINS = {
+  deployment: 'runtime',
+  project: 'name',
+  environment: 'runtime',
+  kind: 'runtime',
+  version: 'ref',
+  release: 'ref',
+  server: 'name',
+  state: 'runtime',
+  askedBy: 'name',
+  askedAt: 'runtime',
+  stateSince: 'runtime',
+  stateFor: 'runtime',
+  isServing: 'runtime',
+  isStopping: 'runtime',
+  url: 'runtime',
+  failure: 'outside',
+} as const satisfies OriginsOf<DeploymentSummary>;
 
 export function toDeploymentSummary(found: DeploymentRow, now: Date): DeploymentSummary {
   const { deploymentId, project, environment, kind, ref, release, server, state, failure } = found;

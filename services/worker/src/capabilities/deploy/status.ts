@@ -8,10 +8,19 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, LOOK_UP_DEFAULTS, READ_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { formatCode, TRUSTED_DEPLOYMENT_FIELDS, describeDeployment, toDeploymentSummary } from './sentences.ts';
+import { formatCode, DEPLOYMENT_ORIGINS, describeDeployment, toDeploymentSummary } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
+
+const SERVING_ORIGINS = {
+  project: 'name',
+  environment: 'runtime',
+  server: 'name',
+  release: 'ref',
+  url: 'runtime',
+  seen: 'runtime',
+} as const;
 
 export const getDeployStatus = tool({
   describe: 'Show the latest deploy of a project: its version, who started it, its progress, and what runs now.',
@@ -34,13 +43,6 @@ export const getDeployStatus = tool({
     environment: AnyEnvironment,
   }),
   ...LOOK_UP_DEFAULTS,
-  madeHere: [
-    ...['newest', 'underWay'].flatMap((place) => TRUSTED_DEPLOYMENT_FIELDS.map((field) => `${place}.${field}`)),
-    'evidence.by',
-    'serves.environment',
-    'serves.seen',
-    'serves.url',
-  ],
   run: async ({ project: named, environment }, context) => {
     const { ports, now } = context;
     if (named !== undefined) await ports.projects.get(named);
@@ -79,6 +81,14 @@ export const getDeployStatus = tool({
     },
     next: ({ newest, before }) => (newest ? createDeploymentButtons(newest, before) : []),
   },
+}).from({
+  project: 'name',
+  newest: DEPLOYMENT_ORIGINS,
+  approvedBy: 'name',
+  underWay: DEPLOYMENT_ORIGINS,
+  evidence: { release: 'ref', by: 'runtime', ms: 'runtime' },
+  serves: SERVING_ORIGINS,
+  before: 'ref',
 });
 
 /** Finds the project's newest deployment. Without a project: the newest of this conversation, else of this person, else of anybody. */
@@ -135,7 +145,7 @@ export const getDeployLogs = tool({
       return `${describeDeployment(deployment)}\n\n${written}`;
     },
   },
-});
+}).from({ project: 'name', deployment: DEPLOYMENT_ORIGINS, lines: 'outside' });
 
 export const listDeployments = tool({
   describe: 'List past deploys, the newest first: what, where, when, who asked for it and what became of it.',
@@ -161,7 +171,7 @@ export const listDeployments = tool({
         ? say('deploy.none')
         : deployments.map((one) => `- ${describeDeployment(one)}`).join('\n'),
   },
-});
+}).from({ deployments: DEPLOYMENT_ORIGINS });
 
 export const listServices = tool({
   describe: 'List what runs where: the release of each project that serves in an environment, and its address.',
@@ -195,7 +205,7 @@ export const listServices = tool({
         ? say('deploy.nothingRuns', { where: environment ?? 'any' })
         : services.map((one) => `- ${describeServing(one)}`).join('\n'),
   },
-});
+}).from({ services: SERVING_ORIGINS });
 
 function serving({ project, environment, server, release, url, seen }: Service) {
   return { project, environment, server, release, url, seen };

@@ -26,7 +26,6 @@ export const stopService = tool({
   input: z.object({ project: ProjectName, environment: Environment }),
   risk: getEnvironmentRisk,
   role: 'developer',
-  holds: 'records',
   egress: false,
   ...SERVICE_SCOPE,
   lock: getServiceLock,
@@ -63,6 +62,16 @@ export const stopService = tool({
       return say('deploy.stopped', { project, environment, ref, cut, release: formatCode(release ?? ref) });
     },
   },
+}).from({
+  project: 'name',
+  environment: 'runtime',
+  state: 'runtime',
+  deploymentId: 'runtime',
+  how: 'runtime',
+  server: 'name',
+  ref: 'ref',
+  release: 'ref',
+  cut: 'runtime',
 });
 
 /** Finds the deployment to stop. Throws NOT_FOUND (project), DEPLOYMENT_UNDER_WAY, NOTHING_SERVES. */

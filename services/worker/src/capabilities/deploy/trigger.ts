@@ -43,9 +43,6 @@ export const triggerDeploy = tool({
   choices: { version: versionChoices },
   risk: (service, resolved) => addReasons(getEnvironmentRisk(service), reasonsOf(getUnseenPlan(resolved))),
   role: 'developer',
-  // The result contains names that the repository chose.
-  holds: 'records',
-  madeHere: ['deployment', 'project', 'environment', 'state'],
   egress: true,
   ...SERVICE_SCOPE,
   resources: (service, resolved) => [
@@ -116,6 +113,14 @@ export const triggerDeploy = tool({
       say('deploy.onItsWay', { project, version, environment, server, ...createServingValues(servesNow) }),
     next: (service) => [createCancelButton(service)],
   },
+}).from({
+  deployment: 'runtime',
+  project: 'name',
+  environment: 'runtime',
+  version: 'ref',
+  server: 'name',
+  state: 'runtime',
+  servesNow: 'ref',
 });
 
 function reasonsOf(plan: ReturnType<typeof getUnseenPlan>): readonly string[] {

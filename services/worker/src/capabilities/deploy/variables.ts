@@ -50,7 +50,6 @@ export const setServiceVariable = tool({
   },
   handles: ['value'],
   role: 'developer',
-  holds: 'facts',
   egress: true,
   ...SERVICE_SCOPE,
   // Policy refuses known loader variables by this resource (variables.cedar).
@@ -75,21 +74,21 @@ export const setServiceVariable = tool({
   },
   run: async ({ project, environment, name, value }, { ports, actor, actionId }) => {
     await ports.projects.get(project);
-    const isSecret = HANDLE.test(value);
-    if (!isSecret && /secret:/i.test(value)) throw new AppError('SECRET_NOT_WHOLE', { name });
-    const variable = { name, value: isSecret ? null : value, secret: isSecret ? value : null, givenBy: actor.userKey };
+    const isHandle = HANDLE.test(value);
+    if (!isHandle && /secret:/i.test(value)) throw new AppError('SECRET_NOT_WHOLE', { name });
+    const variable = { name, value: isHandle ? null : value, secret: isHandle ? value : null, givenBy: actor.userKey };
     await ports.services.setVariable({ project, environment }, variable, actionId);
-    return { project, environment, name, value, isSecret };
+    return { project, environment, name, value, isHandle };
   },
   probe: async ({ project, environment, name, value }, { wrote }) =>
     (await wrote())
-      ? { kind: 'done', output: { project, environment, name, value, isSecret: HANDLE.test(value) } }
+      ? { kind: 'done', output: { project, environment, name, value, isHandle: HANDLE.test(value) } }
       : { kind: 'not-done' },
   phrases: {
     order: ({ project, environment, name, value }) =>
       say('deploy.variableOrder', { project, environment, name, value }),
-    done: ({ project, environment, name, value, isSecret }) => {
-      const isPassing = isSecret && PASSING.test(value);
+    done: ({ project, environment, name, value, isHandle }) => {
+      const isPassing = isHandle && PASSING.test(value);
       return say('deploy.variableSet', {
         project,
         environment,
@@ -99,7 +98,7 @@ export const setServiceVariable = tool({
       });
     },
   },
-});
+}).from({ project: 'name', environment: 'runtime', name: 'name', value: 'outside', isHandle: 'runtime' });
 
 export const removeServiceVariable = tool({
   describe: 'Remove an environment variable of a service, from its next deployment on.',
@@ -118,7 +117,6 @@ export const removeServiceVariable = tool({
   }),
   ...CHANGE_DEFAULTS,
   risk: getEnvironmentRisk,
-  holds: 'facts',
   ...SERVICE_SCOPE,
   deadlineMs: 5_000,
   told: ['project', 'environment', 'name'],
@@ -146,7 +144,7 @@ export const removeServiceVariable = tool({
     done: ({ project, environment, name }) =>
       say('deploy.variableRemoved', { name: formatCode(name), project, environment }),
   },
-});
+}).from({ project: 'name', environment: 'runtime', name: 'name' });
 
 export const listServiceVariables = tool({
   describe: 'List the environment variables of a service. Secrets are named and never shown.',
@@ -168,7 +166,7 @@ export const listServiceVariables = tool({
       variables: found.map(({ name, value, secret }) => ({
         name,
         value: secret ?? value ?? '',
-        isSecret: secret !== null,
+        isHandle: secret !== null,
       })),
     };
   },
@@ -178,7 +176,7 @@ export const listServiceVariables = tool({
         ? say('deploy.noVariables', { project, environment })
         : variables.map(({ name, value }) => `- ${formatCode(name)}: ${shown(value)}`).join('\n'),
   },
-});
+}).from({ variables: { name: 'name', value: 'outside', isHandle: 'runtime' } });
 
 /** Throws NOT_FOUND (project, variable). */
 async function requireVariable(

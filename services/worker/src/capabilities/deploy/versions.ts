@@ -36,4 +36,15 @@ export const readRepository = tool({
     },
     next: ({ project, look }, { environment = 'staging' }) => createVersionButtons(project, look, environment, NEWEST),
   },
+}).from({
+  project: 'name',
+  look: {
+    project: 'name',
+    main: 'outside',
+    branch: 'outside',
+    tags: 'outside',
+    plan: 'outside',
+    planProblem: 'outside',
+    problem: 'outside',
+  },
 });

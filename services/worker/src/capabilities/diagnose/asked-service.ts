@@ -49,22 +49,6 @@ export const SERVICE_SCOPE = {
   ],
 };
 
-/** Fields of a health check that no program writes; the release that a service reports of itself is excluded. */
-export const MEASURED_FIELDS = [
-  'project',
-  'environment',
-  'verdict',
-  'release',
-  'proxy.status',
-  'proxy.latencyMs',
-  'instance.status',
-  'instance.latencyMs',
-  'process',
-  'diskFreeMb',
-  'usualLatencyMs',
-  'errorsLastHour',
-] as const;
-
 /** Returns the result of an awaited job, or a note that the job is still running. */
 export function unwrapJob<T extends object>(
   worked: JobWait<T>,

@@ -23,7 +23,6 @@ export const followServiceLogs = tool({
     text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),
   }),
   ...READ_DEFAULTS,
-  madeHere: ['project', 'environment', 'seconds'],
   ...SERVICE_SCOPE,
   deadlineMs: 10_000,
   run: async ({ seconds, text, ...asked }, context) => {
@@ -44,4 +43,4 @@ export const followServiceLogs = tool({
   phrases: {
     done: ({ project, environment, seconds }) => say('diagnose.follows', { project, environment, seconds }),
   },
-});
+}).from({ project: 'name', environment: 'runtime', seconds: 'runtime' });

@@ -6,15 +6,23 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { READ_DEFAULTS, tool } from '../../tools/tool.ts';
 import { createRollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
-import {
-  SERVICE_SCOPE,
-  findService,
-  MEASURED_FIELDS,
-  ProjectArg,
-  OptionalEnvironment,
-  unwrapJob,
-} from './asked-service.ts';
+import { SERVICE_SCOPE, findService, ProjectArg, OptionalEnvironment, unwrapJob } from './asked-service.ts';
 import { formatCode, describeHealth, describeVerdict, toLogBlock } from './sentences.ts';
+
+const HEALTH_ORIGINS = {
+  project: 'name',
+  environment: 'runtime',
+  release: 'ref',
+  reportedRelease: 'outside',
+  verdict: 'runtime',
+  because: 'outside',
+  usualLatencyMs: 'runtime',
+  diskFreeMb: 'runtime',
+  errorsLastHour: 'runtime',
+  instance: { status: 'runtime', latencyMs: 'runtime', error: 'outside' },
+  proxy: { status: 'runtime', latencyMs: 'runtime', error: 'outside' },
+  process: 'runtime',
+} as const;
 
 export const checkServiceHealth = tool({
   describe: 'Measure how a service is now: answer time, release, program, memory, disk and errors, with a verdict.',
@@ -32,7 +40,6 @@ export const checkServiceHealth = tool({
   input: z.object({ project: ProjectArg, environment: OptionalEnvironment }),
   ...READ_DEFAULTS,
   role: 'viewer',
-  madeHere: MEASURED_FIELDS,
   ...SERVICE_SCOPE,
   deadlineMs: 40_000,
   run: async (asked, context) =>
@@ -48,7 +55,7 @@ export const checkServiceHealth = tool({
         ? [{ label: say('diagnose.diagnose'), value: `diagnose ${health.project} in ${health.environment}` }]
         : [],
   },
-});
+}).from({ state: 'runtime', ...HEALTH_ORIGINS });
 
 export const diagnoseService = tool({
   describe:
@@ -68,19 +75,6 @@ export const diagnoseService = tool({
   input: z.object({ project: ProjectArg, environment: OptionalEnvironment }),
   ...READ_DEFAULTS,
   role: 'viewer',
-  madeHere: [
-    'project',
-    'environment',
-    ...MEASURED_FIELDS.map((field) => `health.${field}`),
-    'previous',
-    'servingForSeconds',
-    'errors.count',
-    'proposal.action',
-    'deployments.version',
-    'deployments.kind',
-    'deployments.state',
-    'deployments.ago',
-  ],
   ...SERVICE_SCOPE,
   deadlineMs: 45_000,
   run: async (asked, context) => {
@@ -138,6 +132,24 @@ export const diagnoseService = tool({
     },
     next: (found) => (found.state === 'done' ? buttonsOf(found) : []),
   },
+}).from({
+  state: 'runtime',
+  project: 'name',
+  environment: 'runtime',
+  servingForSeconds: 'runtime',
+  health: HEALTH_ORIGINS,
+  deployments: {
+    version: 'ref',
+    kind: 'runtime',
+    state: 'runtime',
+    by: 'name',
+    ago: 'runtime',
+    failure: 'outside',
+  },
+  errors: { count: 'runtime', sample: 'outside' },
+  lines: 'outside',
+  previous: { deploymentId: 'runtime', release: 'ref', usualLatencyMs: 'runtime' },
+  proposal: { action: 'runtime', because: 'outside' },
 });
 
 type Diagnosis = Pick<ServiceDiagnosisResult, 'project' | 'environment' | 'proposal' | 'previous'>;

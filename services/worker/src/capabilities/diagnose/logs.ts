@@ -38,7 +38,6 @@ export const getServiceLogs = tool({
     deployment: z.string().trim().max(160).optional().describe('Id of one deployment, instead of what serves'),
   }),
   ...READ_DEFAULTS,
-  madeHere: ['project', 'environment', 'release', 'truncated'],
   ...SERVICE_SCOPE,
   deadlineMs: 45_000,
   run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, ...asked }, context) => {
@@ -65,6 +64,15 @@ export const getServiceLogs = tool({
       return `${say('diagnose.log', { ...of, lines: lines.length, truncated })}\n\n${toLogBlock(lines)}`;
     },
   },
+}).from({
+  project: 'name',
+  environment: 'runtime',
+  state: 'runtime',
+  release: 'ref',
+  lines: 'outside',
+  truncated: 'runtime',
+  deploymentId: 'runtime',
+  followed: 'runtime',
 });
 
 export const getErrorHistory = tool({
@@ -93,12 +101,6 @@ export const getErrorHistory = tool({
   }),
   ...READ_DEFAULTS,
   role: 'viewer',
-  madeHere: [
-    'hours',
-    ...['project', 'environment', 'release', 'count', 'first_seen', 'last_seen'].map((field) => `groups.${field}`),
-    'broken_now.subject',
-    'broken_now.since',
-  ],
   deadlineMs: 10_000,
   run: async ({ project, environment, hours }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
@@ -143,4 +145,19 @@ export const getErrorHistory = tool({
       return [say('diagnose.errors', about), '', ...now, ...lines, ...more].join('\n');
     },
   },
+}).from({
+  hours: 'runtime',
+  groups: {
+    project: 'name',
+    environment: 'runtime',
+    release: 'ref',
+    source: 'runtime',
+    count: 'runtime',
+    sample: 'outside',
+    fingerprint: 'runtime',
+    first_seen: 'runtime',
+    last_seen: 'runtime',
+    last_ago: 'runtime',
+  },
+  broken_now: { subject: 'name', detail: 'outside', since: 'runtime' },
 });

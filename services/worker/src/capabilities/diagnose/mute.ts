@@ -29,7 +29,6 @@ export const muteService = tool({
       .describe('For how many hours; 0 brings messages back'),
   }),
   ...CHANGE_DEFAULTS,
-  holds: 'facts',
   ...SERVICE_SCOPE,
   deadlineMs: 5_000,
   run: async ({ hours, ...asked }, { ports, actor, now, actionId }) => {
@@ -51,4 +50,4 @@ export const muteService = tool({
         ? say('diagnose.unmuted', { project, environment })
         : say('diagnose.muted', { project, environment, hours }),
   },
-});
+}).from({ project: 'name', environment: 'runtime', hours: 'runtime', until: 'runtime' });

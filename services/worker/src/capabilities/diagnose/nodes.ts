@@ -75,7 +75,7 @@ export const getNodeLogs = tool({
       return [say('diagnose.newestFirst', { thread, node: formatCode(node) }), lines.join('\n'), ...more].join('\n\n');
     },
   },
-});
+}).from({ thread: 'runtime', person: 'name', node: 'runtime', entries: 'outside' });
 
 export const retryFailedNode = tool({
   describe:
@@ -111,7 +111,6 @@ export const retryFailedNode = tool({
     };
   },
   role: 'developer',
-  holds: 'facts',
   egress: false,
   lock: ({ thread }) => (thread === undefined ? null : `thread:${thread}`),
   deadlineMs: 10_000,
@@ -136,7 +135,7 @@ export const retryFailedNode = tool({
     order: ({ thread }) => (thread === undefined ? say('diagnose.retryOwn') : say('diagnose.retryOrder', { thread })),
     done: ({ thread, own, node }) => (own ? say('diagnose.ownRunsAgain') : say('diagnose.runsAgain', { node, thread })),
   },
-});
+}).from({ thread: 'runtime', own: 'runtime', node: 'runtime' });
 
 function ownPreview() {
   return { what: say('diagnose.retryOwn'), change: '', reach: say('diagnose.reach'), undo: say('diagnose.undo') };

@@ -36,6 +36,19 @@ export const getMyRequests = tool({
       );
     },
   },
+}).from({
+  requests: {
+    title: 'outside',
+    came: 'runtime',
+    here: 'runtime',
+    ago: 'runtime',
+    left: 'runtime',
+    votes: 'runtime',
+    needed: 'runtime',
+    approvedBy: 'name',
+    decidedBy: 'name',
+    why: 'outside',
+  },
 });
 
 interface RequestFacts {

@@ -94,6 +94,14 @@ export const runDiagnostic = tool({
       ].join('\n\n');
     },
   },
+}).from({
+  state: 'runtime',
+  server: 'name',
+  code: 'runtime',
+  seconds: 'runtime',
+  truncated: 'runtime',
+  stdout: 'outside',
+  stderr: 'outside',
 });
 
 /** Parses `shop/staging`; the schema has checked the form. */

@@ -2,6 +2,45 @@ import { formatMemory } from '@signalbox/contracts/conversation/fields';
 import type { ServerInspectResult } from '@signalbox/contracts/operations/operations';
 import { say } from '@signalbox/messages/say';
 
+export const INSPECTION_ORIGINS = {
+  state: 'runtime',
+  server: 'name',
+  reached: 'runtime',
+  detail: 'outside',
+  hostKey: 'runtime',
+  hostKeyTrusted: 'runtime',
+  inventory: {
+    cpus: 'runtime',
+    memoryMb: 'runtime',
+    memoryFreeMb: 'runtime',
+    diskMb: 'runtime',
+    diskFreeMb: 'runtime',
+    engine: 'outside',
+  },
+} as const;
+
+export const SERVER_ORIGINS = {
+  name: 'name',
+  host: 'outside',
+  environment: 'runtime',
+  cpus: 'runtime',
+  memoryMb: 'runtime',
+  memoryFreeMb: 'runtime',
+  diskMb: 'runtime',
+  diskFreeMb: 'runtime',
+  engine: 'outside',
+  firstPort: 'runtime',
+  lastPort: 'runtime',
+  driver: 'runtime',
+  connection: 'outside',
+  health: 'runtime',
+  healthDetail: 'outside',
+  healthSince: 'runtime',
+  hostKey: 'runtime',
+  hostKeySeen: 'runtime',
+  measuredAt: 'runtime',
+} as const;
+
 export type ServerInspection =
   | { readonly state: 'booked'; readonly server: string }
   | { readonly state: 'goes-on'; readonly server: string }

@@ -49,7 +49,7 @@ export const findSuitableServer = tool({
       ].join('\n\n');
     },
   },
-});
+}).from({ server: 'name', environment: 'runtime', because: 'runtime', passedOver: 'runtime' });
 
 /** Chooses the server with the largest share of unreserved, unused memory. Throws NO_CAPACITY with a reason per server. */
 function chooseServer(servers: readonly ManagedServer[], need: Need) {

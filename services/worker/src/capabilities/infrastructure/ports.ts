@@ -10,6 +10,14 @@ import {
   type ToolContext,
 } from '../../tools/tool.ts';
 
+const ALLOCATION_ORIGINS = {
+  server: 'name',
+  port: 'runtime',
+  project: 'name',
+  service: 'name',
+  memoryMb: 'runtime',
+} as const;
+
 export const allocatePort = tool({
   describe:
     'Allocate a port of a server to a service of a project, and reserve memory for it. Takes the lowest free port unless one is named.',
@@ -45,7 +53,6 @@ export const allocatePort = tool({
       .meta({ ask: 'How much memory should I reserve?' }),
   }),
   ...CHANGE_DEFAULTS,
-  holds: 'facts',
   deadlineMs: 20_000,
   run: async ({ server, project, service, port, memoryMb }, { ports, actor, actionId }) => {
     const request = { server, project, service, memoryMb, allocatedBy: actor.userKey, port: port ?? null };
@@ -69,7 +76,7 @@ export const allocatePort = tool({
           : [say('servers.portsPassedOver', { count: passedOver.length, ports: passedOver.join(', ') })]),
       ].join(' '),
   },
-});
+}).from({ ...ALLOCATION_ORIGINS, passedOver: 'runtime' });
 
 export const getNextAvailablePort = tool({
   describe: 'Say which port of a server is the next free one, without taking it.',
@@ -83,13 +90,12 @@ export const getNextAvailablePort = tool({
   ],
   input: z.object({ server: ServerName }),
   ...LOOK_UP_DEFAULTS,
-  holds: 'facts',
   run: async ({ server }, { ports }) => ({ server, port: await ports.portAllocations.next(server) }),
   phrases: {
     done: ({ server, port }) =>
       port === null ? say('servers.noFreePort', { server }) : say('servers.nextPort', { server, port }),
   },
-});
+}).from({ server: 'name', port: 'runtime' });
 
 export const listAllocations = tool({
   describe: 'List which ports are allocated, to whom and with how much memory; of one server or one project if named.',
@@ -120,7 +126,7 @@ export const listAllocations = tool({
       return `${say('servers.allocations', { count: allocations.length })}\n\n${lines.join('\n')}`;
     },
   },
-});
+}).from({ allocations: ALLOCATION_ORIGINS });
 
 export const releasePort = tool({
   describe:
@@ -143,7 +149,6 @@ export const releasePort = tool({
     port: PortNumber.describe('The port to release').meta({ entity: 'port', ask: 'Which port should I release?' }),
   }),
   ...CHANGE_DEFAULTS,
-  holds: 'records',
   deadlineMs: 20_000,
   run: async ({ server, port }, { ports, actionId }) =>
     describeAllocation(await ports.portAllocations.release(server, port, actionId)),
@@ -155,7 +160,7 @@ export const releasePort = tool({
     order: ({ server, port }) => say('servers.releaseOrder', { server, port }),
     done: (held) => say('servers.portReleased', valuesOf(held)),
   },
-});
+}).from(ALLOCATION_ORIGINS);
 
 type Row = Awaited<ReturnType<ToolContext['ports']['portAllocations']['release']>>;
 type Allocation = Pick<Row, 'server' | 'port' | 'project' | 'service' | 'memoryMb'>;

@@ -13,7 +13,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { isPublicAddress } from '@signalbox/safety/public-address';
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
-import { describeInspection, type ServerInspection } from './inspection.ts';
+import { INSPECTION_ORIGINS, SERVER_ORIGINS, describeInspection, type ServerInspection } from './inspection.ts';
 
 const Input = z.object({
   name: NewEntityName.describe('Name of the new server: lowercase letters, digits and single hyphens').meta({
@@ -123,7 +123,7 @@ export const registerServer = tool({
       return [head, describeInspection(look), sayDifference(look, told)].filter((part) => part !== '').join('\n\n');
     },
   },
-});
+}).from({ server: SERVER_ORIGINS, look: INSPECTION_ORIGINS, told: 'runtime' });
 
 function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb }: Input, owner: string) {
   if (driver === undefined) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
 import { optionalEnvironment, LOOK_UP_DEFAULTS, READ_DEFAULTS, tool } from '../../tools/tool.ts';
-import { describeInspection, type ServerInspection } from './inspection.ts';
+import { INSPECTION_ORIGINS, SERVER_ORIGINS, describeInspection, type ServerInspection } from './inspection.ts';
 import { describeServer } from './sentences.ts';
 
 /** The fingerprint of a host key, as `ssh-keygen -l` prints it. */
@@ -43,7 +43,7 @@ export const listManagedServers = tool({
       return `${say('servers.list', { count: servers.length, where })}\n\n${servers.map(({ line }) => line).join('\n')}`;
     },
   },
-});
+}).from({ servers: { ...SERVER_ORIGINS, portsInUse: 'runtime', reservedMemoryMb: 'runtime', line: 'outside' } });
 
 export const inspectServer = tool({
   describe: 'Reach a server and measure it now: CPUs, memory, disk, engine; shows the host key of one behind ssh.',
@@ -66,7 +66,7 @@ export const inspectServer = tool({
     return worked.kind === 'goes-on' ? { state: 'goes-on', server: name } : { state: 'looked', ...worked.result };
   },
   phrases: { done: describeInspection },
-});
+}).from(INSPECTION_ORIGINS);
 
 export const trustHostKey = tool({
   describe:
@@ -88,7 +88,6 @@ export const trustHostKey = tool({
   }),
   risk: () => ({ risk: 'dangerous', reasons: [say('servers.keyPasses')] }),
   role: 'operator',
-  holds: 'facts',
   egress: false,
   resources: ({ server }) => [`server:${server}`],
   deadlineMs: 5_000,
@@ -118,4 +117,4 @@ export const trustHostKey = tool({
     order: ({ server, fingerprint }) => say('servers.trustOrder', { server, fingerprint }),
     done: ({ server, hostKey }) => say('servers.trusted', { server, hostKey }),
   },
-});
+}).from({ server: 'name', hostKey: 'runtime' });

@@ -23,8 +23,25 @@ const FindingNumber = z.coerce
   .meta({ ask: 'Which finding?' });
 
 const aboutProject = { resources: ({ project }: { readonly project: string }) => [`project:${project}`] };
-/** Fields that a scan measured. Evidence, paths and names come from the repository and are excluded. */
-const MEASURED = ['findingId', 'severity', 'rule', 'line', 'status', 'timesReopened', 'firstCommit'];
+export const FINDING_ORIGINS = {
+  findingId: 'runtime',
+  rule: 'manual',
+  severity: 'runtime',
+  path: 'outside',
+  line: 'runtime',
+  evidence: 'outside',
+  values: 'outside',
+} as const;
+
+const EXPLAINED_ORIGINS = {
+  ...FINDING_ORIGINS,
+  project: 'name',
+  status: 'runtime',
+  acceptedReason: 'outside',
+  acceptedUntil: 'runtime',
+  firstCommit: 'runtime',
+  timesReopened: 'runtime',
+} as const;
 
 export const listFindings = tool({
   describe:
@@ -44,7 +61,6 @@ export const listFindings = tool({
   }),
   ...READ_DEFAULTS,
   role: 'viewer',
-  madeHere: ['total', ...MEASURED.map((field) => `findings.${field}`)],
   ...aboutProject,
   deadlineMs: 10_000,
   run: async ({ project, status = 'open', severity }, { ports }) => {
@@ -64,7 +80,7 @@ export const listFindings = tool({
     },
     next: ({ project, status, findings }) => (status === 'open' ? createFindingButtons(project, findings) : []),
   },
-});
+}).from({ project: 'name', status: 'runtime', findings: FINDING_ORIGINS, hasMore: 'runtime' });
 
 export const explainFinding = tool({
   describe: 'Explain one finding of a scan: where it is, what stands there, why it matters and what to do.',
@@ -79,7 +95,6 @@ export const explainFinding = tool({
   input: z.object({ project: ProjectName, finding: FindingNumber }),
   ...READ_DEFAULTS,
   role: 'viewer',
-  madeHere: MEASURED,
   ...aboutProject,
   deadlineMs: 10_000,
   run: async ({ project, finding }, { ports }) =>
@@ -103,7 +118,7 @@ export const explainFinding = tool({
     next: ({ project, findingId, status }) =>
       status === 'open' ? createFindingButtons(project, [{ findingId }]).slice(1) : [],
   },
-});
+}).from(EXPLAINED_ORIGINS);
 
 const Reason = z
   .string()
@@ -130,7 +145,6 @@ export const acceptFinding = tool({
     days: z.coerce.number().int().min(1).max(3_650).optional().describe('For how many days; left out, for good'),
   }),
   ...CHANGE_DEFAULTS,
-  holds: 'records',
   ...aboutProject,
   deadlineMs: 10_000,
   told: ['project', 'finding', 'reason', 'days'],
@@ -164,7 +178,7 @@ export const acceptFinding = tool({
         until: acceptedUntil?.slice(0, 10) ?? 'none',
       }),
   },
-});
+}).from(EXPLAINED_ORIGINS);
 
 export const reopenFinding = tool({
   describe: 'Take the acceptance of a finding back, so that it counts as open again.',
@@ -178,7 +192,6 @@ export const reopenFinding = tool({
   ],
   input: z.object({ project: ProjectName, finding: FindingNumber, reason: Reason.optional() }),
   ...CHANGE_DEFAULTS,
-  holds: 'records',
   ...aboutProject,
   deadlineMs: 10_000,
   run: async ({ project, finding, reason = '' }, { ports, actor, actionId, threadId }) =>
@@ -200,7 +213,7 @@ export const reopenFinding = tool({
     order: ({ project, finding }) => say('findings.reopenOrder', { finding, project }),
     done: ({ findingId, status }) => say('findings.reopened', { finding: findingId, status }),
   },
-});
+}).from(EXPLAINED_ORIGINS);
 
 /** A model's summary: each statement must name findings, which point to code. */
 const Summary = z
@@ -229,7 +242,6 @@ export const getFindingsReport = tool({
   ],
   input: z.object({ project: ProjectName, summary: Summary.optional() }),
   ...READ_DEFAULTS,
-  holds: 'records',
   ...aboutProject,
   deadlineMs: 15_000,
   run: async ({ project, summary: said = [] }, { ports, now }) => {
@@ -254,7 +266,7 @@ export const getFindingsReport = tool({
         ? say('findings.neverScanned', { project })
         : say('findings.report', { project, files: files.join(', ') }),
   },
-});
+}).from({ project: 'name', files: 'outside' });
 
 function toShown({ findingId, rule, severity, path, line, evidence, values }: Finding) {
   return { findingId, rule, severity, path, line, evidence, values };

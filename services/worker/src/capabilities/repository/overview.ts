@@ -56,4 +56,8 @@ export const listRepositories = tool({
       ].join('\n\n');
     },
   },
+}).from({
+  total: 'runtime',
+  tags: 'name',
+  repositories: { project: 'name', tags: 'name', scannedAt: 'runtime', open: 'runtime' },
 });

@@ -22,7 +22,6 @@ export const listRelationships = tool({
   ...READ_DEFAULTS,
   role: 'viewer',
   // Package names come from the repositories.
-  madeHere: ['project', 'isKnown', ...['dependsOn', 'usedBy'].flatMap((way) => [`${way}.project`, `${way}.total`])],
   resources: ({ project }) => [`project:${project}`],
   deadlineMs: 10_000,
   run: async ({ project }, { ports }) => {
@@ -48,6 +47,11 @@ export const listRelationships = tool({
           ].join('\n\n')
         : say('findings.notAudited', { project }),
   },
+}).from({
+  project: 'name',
+  isKnown: 'runtime',
+  dependsOn: { project: 'name', packages: 'outside', total: 'runtime' },
+  usedBy: { project: 'name', packages: 'outside', total: 'runtime' },
 });
 
 function sayList(title: string, all: readonly Relationship[]): string {

@@ -5,6 +5,7 @@ import { sayChain, sayChainResult } from '@signalbox/analysis/reports/say-findin
 import { say } from '@signalbox/messages/say';
 import { READ_DEFAULTS, tool, withFiles } from '../../tools/tool.ts';
 import { createFindingButtons } from './buttons.ts';
+import { FINDING_ORIGINS } from './findings.ts';
 import { createDocumentFiles, createReportFiles } from './report-files.ts';
 
 /** The time that a tool waits for a scan, most of a turn's deadline; a longer scan reports its own end. */
@@ -17,18 +18,6 @@ export function createChainTool(chain: ChainName, describe: string, hints: reado
     hints,
     input: z.object({ project: ProjectName }),
     ...READ_DEFAULTS,
-    madeHere: [
-      'project',
-      'chain',
-      'status',
-      'commit',
-      'counts',
-      'total',
-      'top.severity',
-      'top.rule',
-      'top.line',
-      'top.findingId',
-    ],
     resources: ({ project }) => [`project:${project}`],
     deadlineMs: DEADLINE_MS,
     run: async ({ project }, context) => {
@@ -51,5 +40,21 @@ export function createChainTool(chain: ChainName, describe: string, hints: reado
           : sayChainResult(result),
       next: (result, { project }) => (result.state === 'done' ? createFindingButtons(project, result.top) : []),
     },
+  }).from({
+    state: 'runtime',
+    status: 'runtime',
+    chain: 'runtime',
+    runId: 'runtime',
+    project: 'name',
+    commit: 'runtime',
+    counts: 'runtime',
+    total: 'runtime',
+    isDry: 'runtime',
+    isFirst: 'runtime',
+    top: FINDING_ORIGINS,
+    facts: 'outside',
+    left: 'outside',
+    problem: 'outside',
+    unseen: 'outside',
   });
 }

@@ -17,6 +17,14 @@ const SnapshotNumber = z.coerce
   .describe('Number of the snapshot')
   .meta({ ask: 'Which snapshot?' });
 
+const SNAPSHOT_ORIGINS = {
+  project: 'name',
+  snapshotId: 'runtime',
+  reason: 'runtime',
+  madeAt: 'runtime',
+  findings: 'runtime',
+} as const;
+
 export const makeSnapshot = tool({
   describe: 'Save the findings of a project and what was decided about them, so that this state can be restored.',
   hints: [
@@ -29,7 +37,6 @@ export const makeSnapshot = tool({
   ],
   input: z.object({ project: ProjectName }),
   ...CHANGE_DEFAULTS,
-  holds: 'records',
   ...aboutProject,
   deadlineMs: 15_000,
   run: async ({ project }, { ports, actor, actionId, threadId }) => {
@@ -48,7 +55,7 @@ export const makeSnapshot = tool({
     done: ({ snapshotId, project, findings }) =>
       say('findings.snapshotMade', { snapshot: snapshotId, project, findings }),
   },
-});
+}).from(SNAPSHOT_ORIGINS);
 
 export const listSnapshots = tool({
   describe: 'List the saved states of the findings of a project.',
@@ -83,7 +90,7 @@ export const listSnapshots = tool({
             .map((line) => `- ${line}`)
             .join('\n'),
   },
-});
+}).from({ project: 'name', snapshots: SNAPSHOT_ORIGINS });
 
 /** Restoring overwrites what people decided since the snapshot, so the tool always waits for an approval. */
 export const restoreSnapshot = tool({
@@ -100,7 +107,6 @@ export const restoreSnapshot = tool({
   input: z.object({ project: ProjectName, snapshot: SnapshotNumber }),
   risk: 'dangerous',
   role: 'operator',
-  holds: 'records',
   egress: false,
   replay: 'harmless',
   ...aboutProject,
@@ -133,7 +139,7 @@ export const restoreSnapshot = tool({
     done: ({ snapshotId, project, findings, saved }) =>
       say('findings.restored', { snapshot: snapshotId, project, findings, saved }),
   },
-});
+}).from({ ...SNAPSHOT_ORIGINS, saved: 'runtime' });
 
 function shown({ snapshotId, project, reason, findings, madeAt }: Snapshot) {
   return { snapshotId, project, reason, findings, madeAt: madeAt.toISOString() };

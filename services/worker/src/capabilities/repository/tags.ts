@@ -10,7 +10,6 @@ type About = z.output<typeof About>;
 const COMMON = {
   input: About,
   ...CHANGE_DEFAULTS,
-  holds: 'records',
   resources: ({ project }: About) => [`project:${project}`],
   deadlineMs: 10_000,
   probe: async ({ project }: About, { ports, wrote }: ToolContext) =>
@@ -35,7 +34,7 @@ export const tagProject = tool({
     order: (about) => say('findings.tagOrder', about),
     done: ({ tags }, about) => say('findings.tagged', { ...about, ...others(tags, about) }),
   },
-});
+}).from({ tags: 'name' });
 
 /** Removal is a separate tool, so that the word “remove” in a request states the action, whatever the conversation read before. */
 export const removeTag = tool({
@@ -54,7 +53,7 @@ export const removeTag = tool({
     order: (about) => say('findings.untagOrder', about),
     done: ({ tags }, about) => say('findings.untagged', { ...about, ...others(tags, about) }),
   },
-});
+}).from({ tags: 'name' });
 
 function decisionOf({ project, tag }: About, { actor, actionId, threadId }: ToolContext) {
   return { project, tag, userKey: actor.userKey, actionId, threadId };

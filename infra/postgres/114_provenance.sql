@@ -1,0 +1,21 @@
+-- Whether a call is in a person's own words is decided by value, from the messages below, and no longer by what their conversation has read.
+-- The table thread_taints stays: a title or a fact that a model wrote in such a conversation is text from outside.
+drop function thread_taint(text, text, text);
+
+-- Reads what person `u` said in conversation `t`, newest first; messages of the running turn belong to chat `c`.
+--   out: private: the conversation has read private data; typed: typed texts; pressed: values of pressed buttons
+-- Forwarded texts and captions are nobody's own words. Without `words` the lists stay empty, because only a call beside outside text needs them.
+create function own_words(t text, u text, c text, words boolean)
+returns table (private boolean, typed text[], pressed text[]) language sql stable as $$
+  with said as (
+    select i.id, i.envelope ->> 'text' as said, typed_by_hand(i.envelope) as by_hand, jsonb_typeof(i.envelope -> 'button') = 'object' as by_button
+      from inbox i
+     where words and i.user_key = u and i.kind = 'message' and not i.envelope ? 'borrowed'
+       and (i.turn_id in (select n.turn_id from turns n where n.thread_id = t)
+            or (i.outcome is null and i.chat_key = c and i.id <= (select l.taken_to from lanes l where l.user_key = u and l.begun > 0)))
+     order by i.id desc limit 100)
+  select exists (select 1 from actions a where a.thread_id = t and a.marks <> '{}' and 'private' = any (a.marks)),
+         coalesce(array_agg(said order by id desc) filter (where by_hand), '{}'),
+         coalesce(array_agg(said order by id desc) filter (where by_button), '{}')
+    from said
+$$;

@@ -1,0 +1,43 @@
+import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { dropOutside, hasOutside } from '@signalbox/contracts/governance/outside';
+import { parseJson } from '@signalbox/contracts/system-error';
+import type { TextInView } from '@signalbox/governance/calls/call';
+import { OUTSIDE_KEY, type OutsideMark } from '@signalbox/models/runtime-events';
+import type { AgentMessage } from './agent.ts';
+
+/** Builds the extras of a message of others: a forward, words beside a file, news of a job, a decision. */
+export function toOutsideExtras({ outside }: Pick<AgentMessage, 'outside'>): Readonly<Record<string, OutsideMark>> {
+  return outside === undefined ? {} : { [OUTSIDE_KEY]: outside };
+}
+
+export function getOutsideMark({ additional_kwargs: extras }: BaseMessage): OutsideMark | undefined {
+  return extras[OUTSIDE_KEY] as OutsideMark | undefined; // toOutsideExtras made it
+}
+
+/**
+ * Collects the outside text among the messages that a model reads, and the values that need no words of the person. Null when no message
+ * holds outside text. `known`: names that the runtime knows, and values that it looked up. Pure.
+ */
+export function readOutsideView(
+  messages: readonly BaseMessage[],
+  known: readonly string[],
+): Omit<TextInView, 'ask'> | null {
+  const results = messages.filter(ToolMessage.isInstance).map(({ content }) => parseJson(String(content)));
+  const others = messages.filter(
+    (message) => HumanMessage.isInstance(message) && getOutsideMark(message) !== undefined,
+  );
+  if (others.length === 0 && !results.some(hasOutside)) return null;
+  const made = results.flatMap((result) => listLeaves(dropOutside(resultIn(result))));
+  return { made: [...known, ...made] };
+}
+
+/** The data of a result. Its sentence is left out: it quotes this data. */
+function resultIn(content: unknown): unknown {
+  return typeof content === 'object' && content !== null && 'result' in content ? content.result : null;
+}
+
+function listLeaves(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listLeaves) : [];
+}

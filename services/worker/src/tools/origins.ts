@@ -1,0 +1,111 @@
+import {
+  hasUntrustedText,
+  isHarmlessText,
+  isOutsideText,
+  openOutside,
+  wrapOutside,
+} from '@signalbox/contracts/governance/outside';
+
+/**
+ * Where the content of a field comes from. `runtime`: numbers, times, states, ids and addresses that the runtime made. `name`: a
+ * registered name, which counts only in its strict form. `ref`: a version or tag in our own records, which the author of the commit named.
+ * `manual`: the product's own documentation. `outside`: everything else, such as descriptions, commands, log lines, file names and texts of
+ * other people.
+ */
+export type Origin = 'runtime' | 'name' | 'ref' | 'manual' | 'outside';
+
+/**
+ * The declaration of a result's fields: a field without an origin does not compile. Any part may be `outside` as a whole. A part without
+ * free text (numbers, booleans, enums) may be `runtime` as a whole.
+ */
+export type OriginsOf<O> = [O] extends [never]
+  ? Origin
+  : unknown extends O
+    ? 'outside'
+    : IsFixed<O> extends true
+      ? 'runtime' | 'outside'
+      : 'outside' | TextOrigin<NonNullable<O>> | ListOrigins<NonNullable<O>> | FieldOrigins<NonNullable<O>>;
+
+/** True for a type without free text. */
+type IsFixed<T> = [T] extends [number | boolean | null | undefined | Date]
+  ? true
+  : string extends T
+    ? false
+    : [T] extends [string | number | boolean | null | undefined | Date]
+      ? true
+      : [T] extends [readonly (infer E)[] | null | undefined]
+        ? IsFixed<E>
+        : HasOnlyFixed<Exclude<T, null | undefined>>;
+type HasOnlyFixed<T> =
+  string extends KeysOf<T>
+    ? false
+    : [{ [K in KeysOf<T>]: IsFixed<FieldOf<T, K>> }[KeysOf<T>]] extends [true]
+      ? true
+      : false;
+
+type TextOrigin<T> = string extends T ? Origin : string extends Extract<T, string> ? Origin : never;
+type ListOrigins<T> = [Extract<T, readonly unknown[]>] extends [never]
+  ? never
+  : OriginsOf<Extract<T, readonly unknown[]>[number]>;
+type Objects<T> = Exclude<Extract<T, object>, readonly unknown[]>;
+type FieldOrigins<T> = [Objects<T>] extends [never]
+  ? never
+  : string extends KeysOf<Objects<T>>
+    ? never
+    : { readonly [K in KeysOf<Objects<T>>]-?: OriginsOf<FieldOf<Objects<T>, K>> };
+/** The fields of all members of a union. */
+type KeysOf<T> = T extends unknown ? keyof T : never;
+type FieldOf<T, K> = T extends unknown ? (K extends keyof T ? Exclude<T[K], undefined> : never) : never;
+
+/** The declaration as the runtime reads it. */
+export type Origins = Origin | { readonly [field: string]: Origins };
+
+/** Matches a registered name of at most two words. A longer name may be a sentence, whoever registered it. */
+const STRICT_NAME = /^[\p{L}\p{N}]{1,20}(?:[ ._'’-]{1,2}[\p{L}\p{N}]{1,20})?\.?$/u;
+
+/**
+ * Puts what came from outside into envelopes. A text that cannot instruct anybody, such as a version, stays as it is; so does a text that
+ * the model knows already. `known`: texts of the call's own arguments. Pure.
+ */
+export function wrapOutsideFields(
+  value: unknown,
+  origins: Origins,
+  source: string,
+  known: ReadonlySet<string>,
+): unknown {
+  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (origins === 'outside') return hasUntrustedText(value, known) ? wrapOutside(source, value) : value;
+  if (Array.isArray(value)) return value.map((item) => wrapOutsideFields(item, origins, source, known));
+  if (typeof value === 'string') return isFine(value, origins, known) ? value : wrapOutside(source, value);
+  if (typeof origins === 'string') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      wrapOutsideFields(member, origins[name] ?? 'outside', source, known),
+    ]),
+  );
+}
+
+function isFine(text: string, origins: Origins, known: ReadonlySet<string>): boolean {
+  if (origins === 'runtime' || origins === 'manual') return true;
+  if (isHarmlessText(text) || (origins === 'name' && STRICT_NAME.test(text))) return true;
+  // A version in the arguments may be the newest that the runtime looked up, which the model never read.
+  return origins !== 'ref' && known.has(text);
+}
+
+/** Picks the fields of an enclosed result that back a model's statements: all but those from outside. Null when nothing is left. Pure. */
+export function pickEvidence(value: unknown, origins: Origins): unknown {
+  if (origins === 'outside') return null;
+  if (Array.isArray(value)) return value.map((item) => pickEvidence(item, origins));
+  if (origins === 'ref') return openOutside(value);
+  // Somebody may have the name `9.9.9`, which backs no claim about a version.
+  if (origins === 'name' && typeof value === 'string' && /^v?\d/.test(value)) return null;
+  if (typeof value !== 'object' || value === null || isOutsideText(value)) return isOutsideText(value) ? null : value;
+  if (typeof origins === 'string') return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const origin = origins[name] ?? 'outside';
+      return origin === 'outside' ? [] : [[name, pickEvidence(member, origin)]];
+    }),
+  );
+}

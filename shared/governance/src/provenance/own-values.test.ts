@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { findForeignValue } from './own-values.ts';
+
+const restart = {
+  input: z.object({
+    project: z.string(),
+    environment: z.enum(['staging', 'production']),
+    reason: z.string().default('asked for'),
+    labels: z.array(z.string()).optional(),
+    options: z.record(z.string(), z.unknown()).optional(),
+    times: z.number().optional(),
+    isForced: z.boolean().optional(),
+  }),
+};
+const SHOP = { project: 'shop', environment: 'staging', reason: 'asked for' };
+const find = (said: readonly string[], input: unknown = SHOP, made: readonly string[] = []) =>
+  findForeignValue(restart, input, { said, made: new Set(made) });
+
+it.each<[string, readonly string[], unknown]>([
+  ['the person typed it, in any case', ['Neustart von SHOP bitte'], SHOP],
+  ['the value is an enum that the tool lists', ['shop'], { ...SHOP, environment: 'production' }],
+  ['the value is the default of its argument', ['shop'], { ...SHOP, reason: 'asked for' }],
+  ['the parts were said in several messages', ['shop', 'because it hangs'], { ...SHOP, reason: 'because it hangs' }],
+])('a value is no foreign value when %s', (_, said, input) => {
+  expect(find(said, input)).toBeNull();
+});
+
+it.each<[string, readonly string[], unknown, string]>([
+  ['nobody typed it', [], SHOP, 'shop'],
+  ['its name is a part of another name', ['restart shop-2'], SHOP, 'shop'],
+  ['its name is a part of an address', ['restart shop.example.com'], SHOP, 'shop'],
+  ['its default was changed', ['shop'], { ...SHOP, reason: 'x1' }, 'x1'],
+  ['it continues in another line', ['shop, a b'], { ...SHOP, reason: 'a\nb' }, 'a\nb'],
+  ['a text has another case', ['shop, rm -R x'], { ...SHOP, reason: 'rm -r x' }, 'rm -r x'],
+  ['it is joined from parts', ['shop, al pha'], { ...SHOP, reason: 'alpha' }, 'alpha'],
+  ['it is deep inside of a list', ['shop one'], { ...SHOP, labels: ['one', 'two'] }, 'two'],
+  ['it is the key of an object', ['shop true'], { ...SHOP, options: { force: true } }, 'force'],
+  ['it is an empty text', ['shop'], { ...SHOP, reason: '' }, ''],
+])('a value is foreign when %s', (_, said, input, part) => {
+  expect(find(said, input)).toBe(part);
+});
+
+it('a number is foreign unless the person typed it, and a switch never is', () => {
+  const input = { ...SHOP, times: 3, isForced: true };
+  expect(find(['restart shop three times'], input)).toBe('3');
+  expect(find(['restart shop 3 times'], input)).toBeNull();
+});
+
+it('a value that the runtime made is never foreign', () => {
+  expect(find([], SHOP, ['shop'])).toBeNull();
+});
+
+it('a name written with a dash of any kind does not match its first half', () => {
+  for (const dash of ['–', '—', '‑', '−', '-']) expect(find([`restart shop${dash}2 on staging`])).toBe('shop');
+  expect(find(['restart shop on staging – it hangs'])).toBeNull();
+});
+
+it('a text counts as said only when the person typed all of it', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string({ unit: 'grapheme' }), (typed, reason) => {
+      const found = find([`restart shop ${typed}`], { ...SHOP, reason });
+      const said = `restart shop ${typed}`.toLowerCase();
+      expect(found !== null || said.includes(reason.toLowerCase()) || reason === 'asked for').toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { hashCanonical } from '@signalbox/safety/cards/canonical';
+import type { Tool } from '../calls/tool.ts';
+
+/** What a value of a call may be instead of a text from outside. */
+export interface ValueSources {
+  /** Texts that the person typed or pressed. */
+  readonly said: readonly string[];
+  /** Values that the runtime made or registered: ids, names, the newest version. */
+  readonly made: ReadonlySet<string>;
+}
+
+/**
+ * Finds the first value of a call that may come from outside: it is no default, no enum, no switch, nothing that the runtime made, and the
+ * person did not say it. Null when there is no such value. Pure.
+ */
+export function findForeignValue(tool: Pick<Tool, 'input'>, input: unknown, sources: ValueSources): string | null {
+  const { said, made } = sources;
+  const isOwn = (value: string | number | boolean): boolean => {
+    const text = String(value);
+    return typeof value === 'boolean' || made.has(text) || said.some((own) => isWithin(text, own));
+  };
+  const values = fieldsOf(input)
+    .filter(([field, value]) => !isDefault(tool, input, field, value) && !isEnum(tool, field))
+    .flatMap(([, value]) => leavesOf(value));
+  const foreign = values.find((value) => !isOwn(value));
+  return foreign === undefined ? null : String(foreign);
+}
+
+function fieldsOf(input: unknown): readonly (readonly [string, unknown])[] {
+  return typeof input === 'object' && input !== null
+    ? Object.entries(input).filter(([, value]) => value !== undefined)
+    : [];
+}
+
+/** True for an argument whose values the tool itself lists. */
+function isEnum({ input }: Pick<Tool, 'input'>, field: string): boolean {
+  let schema: unknown = input instanceof z.ZodObject ? input.shape[field] : undefined;
+  while (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
+    schema = schema.unwrap();
+  return schema instanceof z.ZodEnum || schema instanceof z.ZodLiteral;
+}
+
+/** True when omitting the field gives the same parsed input. */
+function isDefault({ input: schema }: Pick<Tool, 'input'>, input: unknown, field: string, value: unknown): boolean {
+  const { [field]: _, ...rest } = input as Record<string, unknown>; // fieldsOf found the field in this object
+  const parsed = schema.safeParse(rest);
+  if (!parsed.success || typeof parsed.data !== 'object' || parsed.data === null) return false;
+  const given: unknown = Reflect.get(parsed.data, field);
+  return given !== undefined && hashCanonical(asJson(given)) === hashCanonical(asJson(value));
+}
+
+function asJson(value: unknown): Parameters<typeof hashCanonical>[0] {
+  return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof hashCanonical>[0]; // values are compared as JSON
+}
+
+/** Lists all values and keys of an argument, since a model chooses the keys too. */
+function leavesOf(value: unknown): readonly (string | number | boolean)[] {
+  if (Array.isArray(value)) return value.length === 0 ? ['[]'] : value.flatMap(leavesOf);
+  if (typeof value === 'number' || typeof value === 'boolean') return [value];
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.entries(value).flatMap(([key, below]) => [key, ...leavesOf(below)]);
+}
+
+/** Names match in any case; any other value matches letter by letter. Only whole words match: `shop` is no part of `shop-2`. */
+function isWithin(value: string, text: string): boolean {
+  if (value.trim() === '' || value.length > text.length) return false;
+  const flags = /^[\w-]+$/.test(value) ? 'iu' : 'u';
+  const before = '(?<![\\p{L}\\p{N}_-]|[\\p{L}\\p{N}][./:@\\p{Pd}−])';
+  const after = '(?![\\p{L}\\p{N}_-]|[./:@\\p{Pd}−][\\p{L}\\p{N}])';
+  return new RegExp(`${before}${escape(value)}${after}`, flags).test(text);
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
