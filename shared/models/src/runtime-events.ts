@@ -6,8 +6,8 @@ import { wrapOutside } from '@signalbox/contracts/governance/outside';
  * nobody can type. A forwarded text stands in an envelope. The built-in planner reads the messages as they are stored.
  */
 
-/** Keys under which an agent stores a message's event, and that others may have written the message. */
-export const EVENT_KEY = 'event';
+const EVENT_KEY = 'event';
+/** The key under which an agent stores that others may have written a message. */
 export const OUTSIDE_KEY = 'outside';
 
 /** Who else may have written a message: others by its event, by a forward, or by the name of a file that came with it. */

@@ -81,13 +81,6 @@ export function dropOutside(value: unknown): unknown {
   return isObject(value) ? mapObject(value, dropOutside) : value;
 }
 
-/** Lists the contents of all envelopes in a value, each as text. Pure. */
-export function listOutside(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(listOutside);
-  if (isOutsideText(value)) return [typeof value.text === 'string' ? value.text : JSON.stringify(value.text)];
-  return isObject(value) ? Object.values(value).flatMap(listOutside) : [];
-}
-
 /** True for an object of fields; a date is a value. */
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);

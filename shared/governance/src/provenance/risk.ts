@@ -42,7 +42,7 @@ export async function findTaint(
   return { foreign: null, reading, ...rest };
 }
 
-export function isTainted({ foreign, reading }: Taint): boolean {
+function isTainted({ foreign, reading }: Taint): boolean {
   return foreign !== null || reading?.asked === false;
 }
 
