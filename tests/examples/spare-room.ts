@@ -34,7 +34,7 @@ export default toolGroup({
         done: ({ total, projects }) =>
           total === 0 ? 'The spare room is empty.' : `${total} in the spare room: ${projects.join(', ')}`,
       },
-    }).from({ total: 'runtime', projects: 'name' }),
+    }).from({ total: 'runtime', projects: 'outside' }),
 
     fill_spare_room: tool({
       describe: 'Put a project into the spare room: it is archived, and nothing of it is deleted.',

@@ -371,7 +371,7 @@ export class ActionRun implements CallExecution {
   }
 }
 
-const UNREAD: OwnWords = { hasPrivate: false, typed: [], pressed: [] };
+const UNREAD: OwnWords = { hasPrivate: false, typed: [], pressed: [], fresh: 0 };
 
 function withDecision(
   result: ToolCallResult,

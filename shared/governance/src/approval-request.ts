@@ -117,7 +117,8 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
   return outcome;
 }
 
-function whyNobodyApproves(role: string, unreached: readonly string[]): string {
+function whyNobodyApproves(role: string, all: readonly string[]): string {
+  const unreached = all.filter(isShortName);
   return unreached.length === 0
     ? say('governance.noOtherApprover', { role })
     : say('governance.approversUnreached', { people: unreached.join(', ') });

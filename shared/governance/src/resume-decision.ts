@@ -102,10 +102,14 @@ async function runChanged(deps: GovernanceDeps, scope: CallScope, { approval, ac
     return { say: say('governance.changeDoesNotFit', { what, problem }), result: null, isOutside: true };
   }
   const call = { actionId: `${actionId}_m`, name, input: parsed.data, ...found };
-  const result = await new ActionRun(deps, scope, call, { parentActionId: actionId }).propose();
+  // What was not the requester's own stays so, whatever somebody else changed of it.
+  const view = action.proposal.action.assessment.tainted ? { made: [], ask: denyAct } : null;
+  const result = await new ActionRun(deps, scope, call, { parentActionId: actionId, view }).propose();
   const isOutside = result.untrusted === true;
   return { say: `${say('governance.changed', { what })} ${result.say}`, result, isOutside, ...decidedIn(result) };
 }
+
+const denyAct = () => Promise.resolve({ asked: false, model: 'none', prompt: null });
 
 function isKnown(found: ApprovalDetails): found is Known {
   return Boolean(found.action?.proposal);

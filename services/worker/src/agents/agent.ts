@@ -147,7 +147,9 @@ export interface Agent {
   }): Promise<AgentRecord>;
 }
 
-export type CallResults = Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>;
+export type CallResults = Readonly<
+  Record<string, { readonly ok: boolean; readonly say: string; readonly untrusted?: boolean | undefined }>
+>;
 
 export interface AgentDeps {
   readonly model: (node: string) => Model;

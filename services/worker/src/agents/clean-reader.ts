@@ -66,7 +66,7 @@ function writeQuestion({ groups }: ToolCatalog, { tool, input, words }: Proposed
   return [
     `Messages of the person:\n${said.map((text, at) => `${at + 1}. ${JSON.stringify(shorten(text))}`).join('\n') || '(none)'}`,
     `Acts that exist:\n${acts.map(({ name, describe }) => `- ${name}: ${firstSentence(describe)}`).join('\n')}`,
-    `Proposed act: ${tool}(${writeValues(input)})`,
+    `Proposed act: ${tool}(${writeValues(input, words)})`,
   ].join('\n\n');
 }
 
@@ -83,15 +83,18 @@ function firstSentence(text: string): string {
 /** Matches a value of strict form, such as a name, a version or a path without spaces. */
 const STRICT = /^[\p{L}\p{N}][\p{L}\p{N}._:/@+-]{0,39}$/u;
 
-function writeValues(input: unknown): string {
+function writeValues(input: unknown, words: readonly string[]): string {
   return Object.entries(input ?? {})
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${writeValue(value)}`)
+    .map(([name, value]) => `${name}=${writeValue(value, words)}`)
     .join(', ');
 }
 
-function writeValue(value: unknown): string {
+/** A text that the person typed is shown: only what they did not type could steer the reader. */
+function writeValue(value: unknown, words: readonly string[]): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return STRICT.test(text) ? text : `<${text.length} characters>`;
+  if (STRICT.test(text)) return text;
+  const isTyped = text.length <= MESSAGE_LENGTH && words.some((said) => said.includes(text));
+  return isTyped ? JSON.stringify(redactText(text)) : `<${text.length} characters>`;
 }

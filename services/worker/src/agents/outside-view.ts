@@ -1,5 +1,5 @@
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { dropOutside, hasOutside } from '@signalbox/contracts/governance/outside';
+import { hasOutside } from '@signalbox/contracts/governance/outside';
 import { parseJson } from '@signalbox/contracts/system-error';
 import type { TextInView } from '@signalbox/governance/calls/call';
 import { OUTSIDE_KEY, type OutsideMark } from '@signalbox/models/runtime-events';
@@ -22,22 +22,18 @@ export function readOutsideView(
   messages: readonly BaseMessage[],
   known: readonly string[],
 ): Omit<TextInView, 'ask'> | null {
-  const results = messages.filter(ToolMessage.isInstance).map(({ content }) => parseJson(String(content)));
+  const results = messages.filter(ToolMessage.isInstance);
   const others = messages.filter(
     (message) => HumanMessage.isInstance(message) && getOutsideMark(message) !== undefined,
   );
-  if (others.length === 0 && !results.some(hasOutside)) return null;
-  const made = results.flatMap((result) => listLeaves(dropOutside(resultIn(result))));
-  return { made: [...known, ...made] };
+  if (others.length === 0 && !results.some(isOutsideResult)) return null;
+  const made = results.flatMap(({ additional_kwargs: extras }) =>
+    Array.isArray(extras['made']) ? extras['made'] : [],
+  );
+  return { made: [...known, ...made.map(String)] };
 }
 
-/** The data of a result. Its sentence is left out: it quotes this data. */
-function resultIn(content: unknown): unknown {
-  return typeof content === 'object' && content !== null && 'result' in content ? content.result : null;
-}
-
-function listLeaves(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value === 'number') return [String(value)];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listLeaves) : [];
+/** True for a result with an envelope, and for one of an earlier release that was marked as a whole. */
+function isOutsideResult({ content, additional_kwargs: extras }: ToolMessage): boolean {
+  return extras['untrusted'] === true || hasOutside(parseJson(String(content)));
 }

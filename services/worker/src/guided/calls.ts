@@ -99,7 +99,7 @@ export class NodeCalls {
 }
 
 function recordResult(result: ToolCallResult): RecordedResult {
-  const { ok, say, code, changed, untrusted, next, files } = result;
+  const { ok, say, code, changed, untrusted, made, next, files } = result;
   const json: unknown = result.result === undefined ? undefined : JSON.parse(JSON.stringify(result.result) ?? 'null');
   return {
     ok,
@@ -108,6 +108,7 @@ function recordResult(result: ToolCallResult): RecordedResult {
     code,
     changed,
     ...(untrusted ? { untrusted } : {}),
+    ...(made ? { made: [...made] } : {}),
     ...(next && next.length > 0 ? { next: next.map(({ label, value }) => ({ label, value })) } : {}),
     ...(files && files.length > 0 ? { files: [...files] } : {}),
   };

@@ -4,7 +4,7 @@ import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-
 import { say } from '@signalbox/messages/say';
 import type { Agent, AgentMessage, AgentDeps, AgentRecord, AgentResult, AgentRun } from '../agents/agent.ts';
 import { hashValue } from '../agents/model-context.ts';
-import { toOutsideExtras } from '../agents/outside-view.ts';
+import { getOutsideMark, toOutsideExtras } from '../agents/outside-view.ts';
 import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../agents/recorded-messages.ts';
 import type { RunContext } from './extras.ts';
 import { listNodeRecords } from './extras.ts';
@@ -123,7 +123,11 @@ function inputOf<S extends z.ZodType, A extends ActionSpecs>(
   const words = state.messages?.findLast((one) => HumanMessage.isInstance(one) && !one.additional_kwargs['event']);
   const heard =
     event?.kind === 'node'
-      ? new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } })
+      ? new HumanMessage({
+          id,
+          content: words?.text ?? event.say,
+          additional_kwargs: { again: event, ...toOutsideExtras({ outside: words && getOutsideMark(words) }) },
+        })
       : new HumanMessage({
           id,
           content: message.text,

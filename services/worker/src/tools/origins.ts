@@ -1,3 +1,4 @@
+import { toFieldKey } from '@signalbox/contracts/governance/field-key';
 import {
   hasUntrustedText,
   isHarmlessText,
@@ -108,4 +109,34 @@ export function pickEvidence(value: unknown, origins: Origins): unknown {
       return origin === 'outside' ? [] : [[name, pickEvidence(member, origin)]];
     }),
   );
+}
+
+/** The most values of one result that later calls may use. */
+const MAX_MADE = 200;
+const MAX_MADE_LENGTH = 80;
+
+/**
+ * Lists the values of a result that the runtime made or registered, as `field=value`. What the call itself gave is left out: its model
+ * may have taken it from outside. Pure.
+ */
+export function listMadeValues(
+  value: unknown,
+  origins: Origins,
+  given: ReadonlySet<string>,
+  field = '',
+): readonly string[] {
+  if (origins === 'outside' || origins === 'manual' || value === null || value === undefined) return [];
+  if (Array.isArray(value))
+    return value.flatMap((item) => listMadeValues(item, origins, given, field)).slice(0, MAX_MADE);
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = String(value);
+    const isMade = text.length <= MAX_MADE_LENGTH && !given.has(text) && (origins !== 'name' || STRICT_NAME.test(text));
+    return isMade ? [`${toFieldKey(field)}=${text}`] : [];
+  }
+  if (typeof value !== 'object') return [];
+  return Object.entries(value)
+    .flatMap(([name, member]) =>
+      listMadeValues(member, typeof origins === 'string' ? origins : (origins[name] ?? 'outside'), given, name),
+    )
+    .slice(0, MAX_MADE);
 }

@@ -188,7 +188,9 @@ function asToolError(thrown: unknown, call: HandledCall): AppError {
 function createResult({ name, tool, input }: HandledCall, output: unknown): ToolCallResult {
   const result = shorten(name, tool.enclose(name, output, input));
   const mark = hasOutside(result) ? { untrusted: true } : {};
-  return { ok: true, result, say: tool.done(output, input), code: null, changed: true, ...mark };
+  const made = tool.made(output, input);
+  const values = made.length > 0 ? { made } : {};
+  return { ok: true, result, say: tool.done(output, input), code: null, changed: true, ...mark, ...values };
 }
 
 function shorten(name: string, output: unknown): unknown {

@@ -11,7 +11,7 @@ import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
 import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 import type { ActionPreview, RiskWithReasons } from '@signalbox/governance/calls/tool';
-import { wrapOutsideFields, pickEvidence, type Origins, type OriginsOf } from './origins.ts';
+import { listMadeValues, wrapOutsideFields, pickEvidence, type Origins, type OriginsOf } from './origins.ts';
 import type { Ports, PortName } from './ports/ports.ts';
 
 export type { ActionPreview, ResolvedRefs, Risk, RiskWithReasons };
@@ -243,6 +243,8 @@ function createTool<I extends z.ZodType, O>(spec: ToolSpec<I, O>, origins: Origi
     /** Puts what came from outside into envelopes. `source`: the tool's name; `input`: the arguments, which the model knows. Pure. */
     enclose: (source: string, result: unknown, input: unknown) =>
       wrapOutsideFields(result, origins, source, collectTexts(input)),
+    /** Lists the values of a result that the runtime made: see origins.ts. Pure. */
+    made: (result: unknown, input: unknown) => listMadeValues(result, origins, collectTexts(input)),
     /** Picks the part of an enclosed result that backs a model's statements. Pure. */
     evidence: (result: unknown) => pickEvidence(result, origins),
     touchesPrivate: spec.touchesPrivate ?? false,

@@ -51,7 +51,9 @@ export const PromptFacts = z.object({
   /** The section about the person; null when equal to the previous request's, missing when the prompt had none. */
   context: PromptContext.nullable().optional(),
   /** Results of calls that a crash or a stop had left open, by call id. */
-  calls: z.record(z.string(), z.object({ ok: z.boolean(), say: z.string() })).optional(),
+  calls: z
+    .record(z.string(), z.object({ ok: z.boolean(), say: z.string(), untrusted: z.boolean().optional() }))
+    .optional(),
 });
 export type PromptFacts = z.infer<typeof PromptFacts>;
 
@@ -109,6 +111,7 @@ export const RecordedResult = z.object({
   code: z.string().nullable(),
   changed: z.boolean(),
   untrusted: z.boolean().optional(),
+  made: z.array(z.string()).optional(),
   next: z.array(OfferedButton).optional(),
   files: z.array(OutboundFile).optional(),
 });

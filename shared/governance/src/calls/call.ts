@@ -21,6 +21,8 @@ export interface ToolCallResult {
   readonly changed: boolean;
   /** True when the result or failure contains text from outside, which is never an instruction. */
   readonly untrusted?: boolean;
+  /** Values that the runtime made, as `field=value`: a later call may use them. */
+  readonly made?: readonly string[];
   /** Suggested next actions, as buttons under the answer. */
   readonly next?: readonly (ActionButton | OfferedButton)[];
   readonly files?: readonly OutboundFile[];
@@ -40,7 +42,7 @@ export interface ToolCall {
 
 /** What a model read before a call, as far as the call may come from it. */
 export interface TextInView {
-  /** Values that the runtime made or registered, which therefore need no words of the person. */
+  /** Registered names, values that the runtime looked up, and values that it made, as `field=value`. They need no words of the person. */
   readonly made: readonly string[];
   /** Asks the clean reader whether the person asked for this act. A failure counts as “no”. */
   ask(act: ProposedAct): Promise<RecordedReading>;

@@ -47,7 +47,7 @@ function wordsOf(tool: string, status: ActionStatus, result: unknown) {
     case 'failed':
     case 'unknown': {
       const stored = readStoredResult(result, tool);
-      return { ok: stored.ok, say: stored.say };
+      return { ok: stored.ok, say: stored.say, ...(stored.untrusted ? { untrusted: true } : {}) };
     }
     case 'waiting':
       return { ok: false, say: 'It waits for a decision.' };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toFieldKey } from '@signalbox/contracts/governance/field-key';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Tool } from '../calls/tool.ts';
 
@@ -6,7 +7,7 @@ import type { Tool } from '../calls/tool.ts';
 export interface ValueSources {
   /** Texts that the person typed or pressed. */
   readonly said: readonly string[];
-  /** Values that the runtime made or registered: ids, names, the newest version. */
+  /** Registered names and looked-up values, and values that the runtime made, as `field=value` (see `toFieldKey`). */
   readonly made: ReadonlySet<string>;
 }
 
@@ -16,15 +17,16 @@ export interface ValueSources {
  */
 export function findForeignValue(tool: Pick<Tool, 'input'>, input: unknown, sources: ValueSources): string | null {
   const { said, made } = sources;
-  const isOwn = (value: string | number | boolean): boolean => {
+  const isOwn = (field: string, value: string | number | boolean): boolean => {
     const text = String(value);
-    return typeof value === 'boolean' || made.has(text) || said.some((own) => isWithin(text, own));
+    const isMade = made.has(text) || made.has(`${toFieldKey(field)}=${text}`);
+    return typeof value === 'boolean' || isMade || said.some((own) => isWithin(text, own));
   };
   const values = fieldsOf(input)
     .filter(([field, value]) => !isDefault(tool, input, field, value) && !isEnum(tool, field))
-    .flatMap(([, value]) => leavesOf(value));
-  const foreign = values.find((value) => !isOwn(value));
-  return foreign === undefined ? null : String(foreign);
+    .flatMap(([field, value]) => leavesOf(value).map((leaf) => [field, leaf] as const));
+  const foreign = values.find(([field, leaf]) => !isOwn(field, leaf));
+  return foreign === undefined ? null : String(foreign[1]);
 }
 
 function fieldsOf(input: unknown): readonly (readonly [string, unknown])[] {

@@ -26,7 +26,7 @@ const makeTool = (risk: Risk, changes: { egress?: boolean; touchesPrivate?: bool
   ...changes,
 });
 
-const NOTHING_SAID: OwnWords = { hasPrivate: false, typed: [], pressed: [] };
+const NOTHING_SAID: OwnWords = { hasPrivate: false, typed: [], pressed: [], fresh: 100 };
 
 /** Judges a call in whose view a log stands. `asked`: the clean reader's answer. */
 async function judge(
@@ -71,7 +71,8 @@ describe('a call that is proposed beside a log of somebody else', () => {
   });
 
   it.each<[string, unknown, Partial<OwnWords>, readonly string[]]>([
-    ['the runtime made its value', { run: 'run_17' }, {}, ['run_17']],
+    ['the runtime made its value', { run_id: 'run_17' }, {}, ['run=run_17']],
+    ['its value is a registered name', { server: 'rack' }, {}, ['rack']],
     ['the person pressed a button that says the value', { version: '1.4' }, { pressed: ['1.4'] }, []],
     ['the person typed its number', { hours: 4 }, { typed: ['mute it for 4 hours'] }, []],
   ])('needs none when %s', async (_, input, words, made) => {
@@ -80,6 +81,15 @@ describe('a call that is proposed beside a log of somebody else', () => {
 
   it('needs one when its number is in no message', async () => {
     expect((await judge({ times: 3 }, { typed: ['do it a few times'] })).tainted).toBe(true);
+  });
+
+  it('needs one when the runtime made the same value in another field', async () => {
+    expect((await judge({ port: 25_001 }, {}, { made: ['lines=25001'] })).tainted).toBe(true);
+  });
+
+  it('shows the clean reader only what was typed since the same call was carried out', async () => {
+    const { questions } = await judge({}, { typed: ['do it again', 'delete all'], fresh: 1 });
+    expect(questions.map(({ words }) => words)).toEqual([['do it again']]);
   });
 
   it('shows the clean reader what the person typed, and no pressed button', async () => {

@@ -32,13 +32,14 @@ export async function findTaint(
   { name, tool, input, resolved = null }: Pick<RunnableCall, 'name' | 'tool' | 'input' | 'resolved'>,
   { view, words, ageMs }: { readonly view: TextInView | null; readonly words: OwnWords; readonly ageMs?: number },
 ): Promise<Taint> {
-  const { hasPrivate, typed, pressed } = words;
+  const { hasPrivate, typed, pressed, fresh } = words;
   const rest = { hasPrivate, ...(ageMs === undefined ? {} : { ageMs }) };
   const { risk } = tool.risk(input, resolved);
   if (view === null || (risk === 'safe' && !tool.egress)) return { foreign: null, ...rest };
   const foreign = findForeignValue(tool, input, { said: [...typed, ...pressed], made: new Set(view.made) });
   if (foreign !== null) return { foreign, ...rest };
-  const reading = await view.ask({ tool: name, input, words: typed });
+  // An order counts once: what was carried out has to be asked for again.
+  const reading = await view.ask({ tool: name, input, words: typed.slice(0, fresh) });
   return { foreign: null, reading, ...rest };
 }
 

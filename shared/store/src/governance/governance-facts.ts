@@ -44,6 +44,8 @@ export interface OwnWords {
   readonly typed: readonly string[];
   /** Values of buttons that the person pressed. */
   readonly pressed: readonly string[];
+  /** How many of the newest typed texts are newer than the last time the same call was carried out. */
+  readonly fresh: number;
 }
 
 /**
@@ -66,7 +68,8 @@ export async function readActionFacts(
     select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
            ${needs.use ? sql`f.calls, f.tokens::float8, f.cost_usd` : sql`0 as calls, 0 as tokens, 0`} as "costUsd", w.*
       from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
-             ${placeJson(action)}::jsonb) f, own_words(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}, ${needs.words}) w`;
-  const { private: hasPrivate, typed, pressed, ...facts } = row;
-  return { facts: { ...facts, at: row.at.toISOString() }, words: { hasPrivate, typed, pressed } };
+             ${placeJson(action)}::jsonb) f, own_words(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}, ${needs.words},
+             ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb) w`;
+  const { private: hasPrivate, typed, pressed, fresh, ...facts } = row;
+  return { facts: { ...facts, at: row.at.toISOString() }, words: { hasPrivate, typed, pressed, fresh } };
 }

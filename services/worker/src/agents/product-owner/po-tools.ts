@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langcha
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { say, sayError as sentence, sayReason } from '@signalbox/messages/say';
-import { wrapOutside } from '@signalbox/contracts/governance/outside';
+import { hasUntrustedText, wrapOutside } from '@signalbox/contracts/governance/outside';
 import { isWaiting } from '@signalbox/contracts/governance/waiting';
 import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
 import type { ModelSpend } from '@signalbox/models/port';
@@ -13,6 +13,7 @@ import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { resetUsedGroups, mergeGroups } from './groups.ts';
 import { createSpendCounter, getRunExtras, type GraphNodeDeps, type RunExtras } from './parts.ts';
+import { listOpenCalls } from './prompt.ts';
 import { getRefusal } from './refused-args.ts';
 import { findLastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, NodeRecord } from './state.ts';
@@ -103,13 +104,16 @@ async function viewOf(
   onSpend: (spend: ModelSpend) => void,
 ): Promise<TextInView | null> {
   const known = [...Object.values(await names(state)).flat(), ...state.meant];
-  const seen = readOutsideView(state.messages, known);
+  // A call without a stored result was answered from the ledger, and a looked-up version may be a sentence: both may quote others.
+  const isQuoted = listOpenCalls(state.messages.slice(0, -1)).length > 0 || hasUntrustedText(state.meant);
+  const seen = readOutsideView(state.messages, known) ?? (isQuoted ? { made: known } : null);
   const last = state.messages.findLast(AIMessage.isInstance);
   const handled = readHandledMessageId(last);
   const said = state.messages.findLast(
     (message) => HumanMessage.isInstance(message) && (handled === null || message.id === handled),
   );
-  const isOwn = said !== undefined && getOutsideMark(said) === undefined;
+  // Only the planner says which message it handles.
+  const isOwn = handled !== null && said !== undefined && getOutsideMark(said) === undefined;
   const reader = { model: model('clean_reader'), catalog, signal, onSpend, isOwn };
   return seen && { ...seen, ask: (act) => askCleanReader(reader, act) };
 }
@@ -201,7 +205,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
 }
 
 function toMessage(call: Call, result: ToolCallResult): ToolMessage {
-  const { ok, code, say, changed, untrusted = false, files = [], next = [] } = result;
+  const { ok, code, say, changed, untrusted = false, made = [], files = [], next = [] } = result;
   // The model learns that a file exists but never sees its content.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   // The person gets these buttons below the answer; they may name what stands in the envelopes.
@@ -225,6 +229,7 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
       ...(ok && next.length > 0 ? { next } : {}),
       ...(ok && changed ? { changed } : {}),
       ...(untrusted ? { untrusted } : {}),
+      ...(made.length > 0 ? { made } : {}),
     },
   });
 }

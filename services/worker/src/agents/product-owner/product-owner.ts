@@ -6,6 +6,7 @@ import { getMessageText } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
 import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { isEmptyAnswer, isTruncatedAnswer } from '@signalbox/models/whole-answer';
+import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS, BASE_TOOLS, isBaseTool } from './base-tools.ts';
 import { createRefusedArgs } from './refused-args.ts';
@@ -141,9 +142,11 @@ async function withLookUps(answer: AIMessage, { lookUp }: Pick<AgentRun, 'lookUp
 /** Lists values with which the runtime replaced words of calls, such as the newest version. */
 function listMeant({ tool_calls: before = [] }: AIMessage, { tool_calls: after = [] }: AIMessage): string[] {
   return after.flatMap(({ args }, place) =>
-    Object.entries(args).flatMap(([name, value]) =>
-      typeof value === 'string' && value !== before[place]?.args[name] ? [value] : [],
-    ),
+    Object.entries(args).flatMap(([name, value]) => {
+      if (value === before[place]?.args[name]) return [];
+      if (name === 'choices') return [...collectTexts(value)];
+      return typeof value === 'string' ? [value] : [];
+    }),
   );
 }
 

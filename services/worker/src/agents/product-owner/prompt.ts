@@ -4,6 +4,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage }
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 import type { ToolCatalog, ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
 import { getMessageText } from '@signalbox/models/message-text';
+import { wrapOutside } from '@signalbox/contracts/governance/outside';
 import type { CallResults } from '../agent.ts';
 import type { SessionState } from './state.ts';
 
@@ -107,7 +108,7 @@ function withFinding(message: ToolMessage, found: CallResults[string] | undefine
   return answerTo(message.tool_call_id, message.name ?? '', found);
 }
 
-function answerTo(callId: string, name: string, { ok, say }: CallResults[string]): ToolMessage {
-  const content = JSON.stringify({ ok, say });
+function answerTo(callId: string, name: string, { ok, say, untrusted }: CallResults[string]): ToolMessage {
+  const content = JSON.stringify({ ok, say: untrusted ? wrapOutside(name, say) : say });
   return new ToolMessage({ tool_call_id: callId, name, content, status: ok ? 'success' : 'error' });
 }

@@ -4,6 +4,7 @@ import { createHandledExtras } from '@signalbox/models/kept';
 import type { AgentMessage } from '../agent.ts';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
+import { getOutsideMark, toOutsideExtras } from '../outside-view.ts';
 import { hasUnknownEffect } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { sayNothingToRepeat } from './sentences.ts';
@@ -25,7 +26,11 @@ export function createRerunUpdate(
   const messages = untilAnswered(before.messages ?? [], event.about);
   const words = messages.findLast((message) => HumanMessage.isInstance(message) && !message.additional_kwargs['event']);
   // `again` instead of `event`, because the model must read these words as the person's own.
-  const asked = new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } });
+  const asked = new HumanMessage({
+    id,
+    content: words?.text ?? event.say,
+    additional_kwargs: { again: event, ...toOutsideExtras({ outside: words && getOutsideMark(words) }) },
+  });
   if (event.node !== 'po_tools') return { update: { messages: [asked] }, isUpdate: false };
   const answerId = run.answerId(turnKey, 1);
   const calls = failedCalls(messages).map(({ name, args }, place) => ({

@@ -7,7 +7,7 @@ export const INSPECTION_ORIGINS = {
   server: 'name',
   reached: 'runtime',
   detail: 'outside',
-  hostKey: 'runtime',
+  hostKey: 'outside',
   hostKeyTrusted: 'runtime',
   inventory: {
     cpus: 'runtime',
@@ -36,8 +36,8 @@ export const SERVER_ORIGINS = {
   health: 'runtime',
   healthDetail: 'outside',
   healthSince: 'runtime',
-  hostKey: 'runtime',
-  hostKeySeen: 'runtime',
+  hostKey: 'outside',
+  hostKeySeen: 'outside',
   measuredAt: 'runtime',
 } as const;
 

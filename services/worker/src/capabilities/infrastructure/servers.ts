@@ -117,4 +117,4 @@ export const trustHostKey = tool({
     order: ({ server, fingerprint }) => say('servers.trustOrder', { server, fingerprint }),
     done: ({ server, hostKey }) => say('servers.trusted', { server, hostKey }),
   },
-}).from({ server: 'name', hostKey: 'runtime' });
+}).from({ server: 'name', hostKey: 'outside' });

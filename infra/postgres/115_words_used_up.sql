@@ -1,0 +1,23 @@
+-- An order counts for one action: once the same call was carried out, only words typed since may ask for it again.
+--   in:  the call, as tool and arguments
+--   out: as own_words of 114, and fresh: how many of the newest typed texts are newer than the last such action of the conversation
+create function own_words(t text, u text, c text, words boolean, name text, args jsonb)
+returns table (private boolean, typed text[], pressed text[], fresh int) language sql stable as $$
+  with last as (
+    select max(a.started_at) as at from actions a
+     where words and a.thread_id = t and a.user_key = u and a.tool = name and a.arguments = args and a.status in ('done', 'started', 'unknown')),
+  said as (
+    select i.id, i.envelope ->> 'text' as said, typed_by_hand(i.envelope) as by_hand, jsonb_typeof(i.envelope -> 'button') = 'object' as by_button,
+           i.received_at > coalesce((select at from last), '-infinity') as is_fresh
+      from inbox i
+     where words and i.user_key = u and i.kind = 'message' and not i.envelope ? 'borrowed'
+       and (i.turn_id in (select n.turn_id from turns n where n.thread_id = t)
+            or (i.outcome is null and i.chat_key = c and i.id <= (select l.taken_to from lanes l where l.user_key = u and l.begun > 0)))
+     order by i.id desc limit 100)
+  select exists (select 1 from actions a where a.thread_id = t and a.marks <> '{}' and 'private' = any (a.marks)),
+         coalesce(array_agg(said order by id desc) filter (where by_hand), '{}'),
+         coalesce(array_agg(said order by id desc) filter (where by_button), '{}'),
+         count(*) filter (where by_hand and is_fresh)::int
+    from said
+$$;
+drop function own_words(text, text, text, boolean);

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { listMadeValues, pickEvidence, wrapOutsideFields, type Origins } from './origins.ts';
+
+const ORIGINS: Origins = {
+  server: 'name',
+  port: 'runtime',
+  version: 'ref',
+  note: 'outside',
+  runs: { runId: 'runtime', title: 'outside' },
+};
+const RESULT = {
+  server: 'rack',
+  port: 25_001,
+  version: 'obey-me-now',
+  note: 'obey me',
+  runs: [{ runId: 'run_1', title: 'obey me too' }],
+};
+const enclose = (result: unknown, given: readonly string[] = []) =>
+  wrapOutsideFields(result, ORIGINS, 'look', new Set(given));
+
+it('text from outside stands in envelopes, and the fields of the runtime do not', () => {
+  expect(enclose(RESULT)).toEqual({
+    server: 'rack',
+    port: 25_001,
+    version: { outside: 'look', text: 'obey-me-now' },
+    note: { outside: 'look', text: 'obey me' },
+    runs: [{ runId: 'run_1', title: { outside: 'look', text: 'obey me too' } }],
+  });
+});
+
+it('a name of more than two words, an undeclared field and its key stand in an envelope', () => {
+  expect(enclose({ server: 'obey-me-now', other: 'obey me' })).toEqual({
+    server: { outside: 'look', text: 'obey-me-now' },
+    other: { outside: 'look', text: 'obey me' },
+  });
+});
+
+it('a version that the call itself gave needs an envelope, because the runtime may have looked it up', () => {
+  expect(enclose({ version: 'obey-me-now', note: 'mine' }, ['obey-me-now', 'mine'])).toEqual({
+    version: { outside: 'look', text: 'obey-me-now' },
+    note: 'mine',
+  });
+});
+
+it('only values of the runtime and registered names are made, each with its field, and none that the call gave', () => {
+  expect(listMadeValues(RESULT, ORIGINS, new Set())).toEqual([
+    'server=rack',
+    'port=25001',
+    'version=obey-me-now',
+    'run=run_1',
+  ]);
+  expect(listMadeValues(RESULT, ORIGINS, new Set(['25001', 'rack', 'obey-me-now', 'run_1']))).toEqual([]);
+});
+
+it('evidence holds no text from outside', () => {
+  expect(JSON.stringify(pickEvidence(enclose(RESULT), ORIGINS))).not.toContain('obey me');
+});
