@@ -16,6 +16,7 @@ export type OutsideMark = 'event' | 'forward' | 'file';
 /** Replaces events and forwarded texts by their form for a model. Pure. */
 export function convertMessages(messages: readonly BaseMessage[]): BaseMessage[] {
   let isBegun = false;
+  let events = 0;
   return messages.flatMap((message) => {
     if (!HumanMessage.isInstance(message)) return [message];
     const event = message.additional_kwargs[EVENT_KEY] as { kind: string; say?: string } | undefined; // the agent stored it
@@ -25,7 +26,7 @@ export function convertMessages(messages: readonly BaseMessage[]): BaseMessage[]
       const content = JSON.stringify(told);
       // Servers want a conversation to begin with a person.
       if (!isBegun) return [new HumanMessage({ id: message.id, content: `next_event: ${content}` } as never)]; // the id may be absent
-      const id = `event_${message.id ?? ''}`.replace(/[^\w-]/g, '_').slice(0, 60);
+      const id = `event_${(events += 1)}`;
       return [
         new AIMessage({ content: '', tool_calls: [{ type: 'tool_call', id, name: 'next_event', args: {} }] }),
         new ToolMessage({ tool_call_id: id, name: 'next_event', content }),
