@@ -22,7 +22,7 @@ const plugin: AgentPlugin = {
   summary: 'Finds out what you want, asks back when it must, and gets it done with tools.',
   stateVersion: STATE_VERSION,
   turnLists: ['spent', 'record'] satisfies (keyof SessionState)[],
-  nodes: ['intent_parser', 'product_owner', 'clean_reader'],
+  nodes: ['intent_parser', 'product_owner'],
   graph: GRAPH_NODES,
   create: createProductOwner,
 };

@@ -114,7 +114,7 @@ async function viewOf(
   );
   // Only the planner says which message it handles.
   const isOwn = handled !== null && said !== undefined && getOutsideMark(said) === undefined;
-  const reader = { model: model('clean_reader'), catalog, signal, onSpend, isOwn };
+  const reader = { model: model('product_owner'), catalog, signal, onSpend, isOwn };
   return seen && { ...seen, ask: (act) => askCleanReader(reader, act) };
 }
 
