@@ -35,7 +35,7 @@ const WAYS: readonly Way[] = [
     risk: 'sensitive',
     hasProbe: false,
     hasLock: false,
-    from: /thread_taint/,
+    from: /own_words/,
     together: 17,
   },
   {
