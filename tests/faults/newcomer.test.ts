@@ -40,7 +40,7 @@ it('cancelling a running build ends its processes, and the serving release stays
     (written) => written.some((line) => line.includes('page 2 of')),
     60_000,
   );
-  const said = await demo.confirm(demo.people.ben, 'cancel the deploy', /Cancelled: /);
+  const said = await demo.tell(demo.people.ben, 'cancel the deploy', /Cancelled: /);
   expect(said).toContain('demo 1.1 will not be deployed to staging');
   expect(said).toContain(`${FIRST} keeps serving`);
   expect(await builds()).toBe(0);

@@ -37,6 +37,7 @@ describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s abo
     await ben.ask('run ls in the workspace');
     await ben.ask('run rm -rf / in the workspace');
     await ben.ask('run touch hello.txt in the workspace');
+    await ben.ask('deploy demo 1.0 to production');
     await ben.ask('what became of my request');
     await press(cleo, say('card.button-reject', {}, language));
     await press(cleo, say('governance.reason-risky', {}, language));

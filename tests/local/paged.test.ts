@@ -98,7 +98,12 @@ async function portOf(project: string): Promise<number> {
 function killAll(project: string): void {
   const place = `/${project}/staging/`;
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  for (const pid of pids.filter((one) => isOf(one, place))) process.kill(Number(pid), 'SIGKILL');
+  for (const pid of pids.filter((one) => isOf(one, place)))
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It ended with the one before it.
+    }
 }
 
 function isOf(pid: string, place: string): boolean {

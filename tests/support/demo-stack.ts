@@ -22,8 +22,6 @@ export interface DemoStack {
   processes(): Promise<readonly { readonly pid: number; readonly command: string }[]>;
   /** Says something and waits until the bot has said something that matches, in any message since. */
   tell(person: Person, text: string, pattern: RegExp, withinMs?: number): Promise<string>;
-  /** Sends a text that asks for a change after text from outside was read, and presses Confirm. */
-  confirm(person: Person, text: string, pattern: RegExp): Promise<string>;
   /** What a service answers through the proxy. */
   visit(
     environment: string,
@@ -90,17 +88,6 @@ export async function openDemoStack(
     people: { ben, cleo, dara, eli },
     processes,
     tell,
-    confirm: async (person, text, pattern) => {
-      await tell(person, text, /Please confirm/);
-      const before = (await person.heard()).length;
-      await person.click('Confirm');
-      const found = await eventually(
-        async () => (await person.heard()).slice(before).map((message) => message.text),
-        (texts) => texts.some((one) => pattern.test(one)),
-        DEPLOY_MS,
-      );
-      return found.findLast((one) => pattern.test(one)) ?? '';
-    },
     visit: async (environment) => {
       const { rows } = await stack.pool.query<{ port: number }>(
         `select port from services where project = 'demo' and environment = $1`,
