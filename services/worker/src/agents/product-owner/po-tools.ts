@@ -100,12 +100,14 @@ function hold(run: AgentRun, waits: string | null): CallOutcome {
 async function viewOf(
   { model, registry: { catalog } }: GraphNodeDeps,
   state: SessionState,
-  { run: { signal }, names }: RunExtras,
+  { run: { signal }, names, cameOf }: RunExtras,
   onSpend: (spend: ModelSpend) => void,
 ): Promise<TextInView | null> {
   const known = [...Object.values(await names(state)).flat(), ...state.meant];
-  // A call without a stored result was answered from the ledger, and a looked-up version may be a sentence: both may quote others.
-  const isQuoted = listOpenCalls(state.messages.slice(0, -1)).length > 0 || hasUntrustedText(state.meant);
+  // The ledger answered calls without a stored result, and a looked-up version may be a sentence: both may quote others.
+  const open = listOpenCalls(state.messages.slice(0, -1));
+  const came = open.length > 0 ? Object.values(await cameOf(open)) : [];
+  const isQuoted = came.some(({ untrusted }) => untrusted) || hasUntrustedText(state.meant);
   const seen = readOutsideView(state.messages, known) ?? (isQuoted ? { made: known } : null);
   const last = state.messages.findLast(AIMessage.isInstance);
   const handled = readHandledMessageId(last);
