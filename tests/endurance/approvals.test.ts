@@ -74,7 +74,7 @@ const decider = (userKey: string, role: Role = 'operator') => ({ userKey, name: 
 const request = async (actionId: string): Promise<string> => {
   const args = { name: `thing-${actionId.slice(0, 8)}`, size: 3 };
   const result = await executeCall(parts, scopeOfAda(), { actionId, tool: 'erase', args, groups: ['test'] });
-  return (result.result as { approval: string }).approval;
+  return (result.result as { request: string }).request;
 };
 const approve = (approvalId: string, userKey: string): Promise<string> =>
   withTransaction(pool, async (db) => {
