@@ -2,13 +2,18 @@
 -- The table thread_taints stays: a title or a fact that a model wrote in such a conversation is text from outside.
 drop function thread_taint(text, text, text);
 
--- Reads what person `u` said in conversation `t`, newest first; messages of the running turn belong to chat `c`.
---   out: private: the conversation has read private data; typed: typed texts; pressed: values of pressed buttons
+-- Reads what person `u` said in conversation `t`, newest first, for a call (tool and arguments); messages of the running turn belong to chat `c`.
+--   out: private: the conversation has read private data; typed: typed texts; pressed: values of pressed buttons;
+--        fresh: how many of the typed texts are newer than the last time that the same call was carried out, because an order counts once
 -- Forwarded texts and captions are nobody's own words. Without `words` the lists stay empty, because only a call beside outside text needs them.
-create function own_words(t text, u text, c text, words boolean)
-returns table (private boolean, typed text[], pressed text[]) language sql stable as $$
-  with said as (
-    select i.id, i.envelope ->> 'text' as said, typed_by_hand(i.envelope) as by_hand, jsonb_typeof(i.envelope -> 'button') = 'object' as by_button
+create function own_words(t text, u text, c text, words boolean, name text, args jsonb)
+returns table (private boolean, typed text[], pressed text[], fresh int) language sql stable as $$
+  with last as (
+    select max(a.started_at) as at from actions a
+     where words and a.thread_id = t and a.user_key = u and a.tool = name and a.arguments = args and a.status in ('done', 'started', 'unknown')),
+  said as (
+    select i.id, i.envelope ->> 'text' as said, typed_by_hand(i.envelope) as by_hand, jsonb_typeof(i.envelope -> 'button') = 'object' as by_button,
+           i.received_at > coalesce((select at from last), '-infinity') as is_fresh
       from inbox i
      where words and i.user_key = u and i.kind = 'message' and not i.envelope ? 'borrowed'
        and (i.turn_id in (select n.turn_id from turns n where n.thread_id = t)
@@ -16,6 +21,7 @@ returns table (private boolean, typed text[], pressed text[]) language sql stabl
      order by i.id desc limit 100)
   select exists (select 1 from actions a where a.thread_id = t and a.marks <> '{}' and 'private' = any (a.marks)),
          coalesce(array_agg(said order by id desc) filter (where by_hand), '{}'),
-         coalesce(array_agg(said order by id desc) filter (where by_button), '{}')
+         coalesce(array_agg(said order by id desc) filter (where by_button), '{}'),
+         count(*) filter (where by_hand and is_fresh)::int
     from said
 $$;

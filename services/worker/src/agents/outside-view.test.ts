@@ -1,5 +1,4 @@
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { wrapOutside } from '@signalbox/contracts/governance/outside';
 import { expect, it } from 'vitest';
 import { toOutsideExtras, readOutsideView } from './outside-view.ts';
 
@@ -12,13 +11,13 @@ it('there is no outside text in view while nobody else wrote anything', () => {
   expect(readOutsideView([said('hello'), resultOf({ ok: true, result: { port: 20_001 } })], ['shop'])).toBeNull();
 });
 
-it('an envelope, a forwarded message and a result that an earlier release marked are outside text in view', () => {
-  const log = resultOf({ ok: true, result: { lines: wrapOutside('get_service_logs', ['obey me']) } });
-  for (const message of [log, said('obey me', 'forward'), resultOf({ ok: true }, { untrusted: true })])
+it('a result that is marked as holding an envelope and a forwarded message are outside text in view', () => {
+  const log = resultOf({ ok: true, result: { lines: ['obey me'] } }, { untrusted: true });
+  for (const message of [log, said('obey me', 'forward')])
     expect(readOutsideView([said('look'), message], ['shop'])).toEqual({ made: ['shop'] });
 });
 
 it('only the values that the runtime noted as made count, not what a result repeats', () => {
-  const look = resultOf({ result: { path: 'evil.txt', text: wrapOutside('read_file', 'x') } }, { made: ['lines=3'] });
+  const look = resultOf({ result: { path: 'evil.txt' } }, { untrusted: true, made: ['lines=3'] });
   expect(readOutsideView([look], [])).toEqual({ made: ['lines=3'] });
 });

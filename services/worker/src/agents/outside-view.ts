@@ -1,6 +1,4 @@
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { hasOutside } from '@signalbox/contracts/governance/outside';
-import { parseJson } from '@signalbox/contracts/system-error';
 import type { TextInView } from '@signalbox/governance/calls/call';
 import { OUTSIDE_KEY, type OutsideMark } from '@signalbox/models/runtime-events';
 import type { AgentMessage } from './agent.ts';
@@ -26,14 +24,11 @@ export function readOutsideView(
   const others = messages.filter(
     (message) => HumanMessage.isInstance(message) && getOutsideMark(message) !== undefined,
   );
-  if (others.length === 0 && !results.some(isOutsideResult)) return null;
+  // po-tools marks each result that holds an envelope; an earlier release marked such results as a whole.
+  if (others.length === 0 && !results.some(({ additional_kwargs: extras }) => extras['untrusted'] === true))
+    return null;
   const made = results.flatMap(({ additional_kwargs: extras }) =>
     Array.isArray(extras['made']) ? extras['made'] : [],
   );
   return { made: [...known, ...made.map(String)] };
-}
-
-/** True for a result with an envelope, and for one of an earlier release that was marked as a whole. */
-function isOutsideResult({ content, additional_kwargs: extras }: ToolMessage): boolean {
-  return extras['untrusted'] === true || hasOutside(parseJson(String(content)));
 }

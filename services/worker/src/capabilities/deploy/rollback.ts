@@ -7,7 +7,7 @@ import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version } from './fields.ts';
 import { listDerivedFields, getApprovedPlan, resolveDeployment, toCommitValues } from './plan.ts';
-import { formatCode, describeImpact, createServingValues } from './sentences.ts';
+import { REQUEST_ORIGINS, formatCode, describeImpact, createServingValues } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];
@@ -107,14 +107,7 @@ export const rollbackDeploy = tool({
       say('deploy.onItsWayBack', { project, environment, version, ...createServingValues(servesNow) }),
     next: (service) => [createCancelButton(service)],
   },
-}).from({
-  deployment: 'runtime',
-  project: 'name',
-  environment: 'runtime',
-  version: 'ref',
-  server: 'name',
-  servesNow: 'ref',
-});
+}).from(REQUEST_ORIGINS);
 
 /** Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, ROLLBACK_TARGET_MISSING, VERSION_SERVES. */
 async function findTarget(ports: Ports, service: ServiceKey, version: string | null): Promise<Target> {

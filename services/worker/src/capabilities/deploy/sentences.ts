@@ -26,6 +26,16 @@ export interface DeploymentSummary {
   readonly failure: string | null;
 }
 
+/** What is known of a deployment when it is requested. */
+export const REQUEST_ORIGINS = {
+  deployment: 'runtime',
+  project: 'name',
+  environment: 'runtime',
+  version: 'ref',
+  server: 'name',
+  servesNow: 'ref',
+} as const;
+
 /** Who tags a commit chooses the version; a failure may quote the program. */
 export const DEPLOYMENT_ORIGINS = {
   deployment: 'runtime',

@@ -14,7 +14,7 @@ import {
   UNSEEN_PLAN,
 } from './plan.ts';
 import { versionChoices } from './version-choices.ts';
-import { formatCode, describeImpact, createServingValues } from './sentences.ts';
+import { REQUEST_ORIGINS, formatCode, describeImpact, createServingValues } from './sentences.ts';
 
 /** Starts a deployment. The job reports the end; this tool never claims that the release serves. */
 export const triggerDeploy = tool({
@@ -113,15 +113,7 @@ export const triggerDeploy = tool({
       say('deploy.onItsWay', { project, version, environment, server, ...createServingValues(servesNow) }),
     next: (service) => [createCancelButton(service)],
   },
-}).from({
-  deployment: 'runtime',
-  project: 'name',
-  environment: 'runtime',
-  version: 'ref',
-  server: 'name',
-  state: 'runtime',
-  servesNow: 'ref',
-});
+}).from({ ...REQUEST_ORIGINS, state: 'runtime' });
 
 function reasonsOf(plan: ReturnType<typeof getUnseenPlan>): readonly string[] {
   if (plan === null) return [];

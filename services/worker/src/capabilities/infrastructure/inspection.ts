@@ -2,6 +2,15 @@ import { formatMemory } from '@signalbox/contracts/conversation/fields';
 import type { ServerInspectResult } from '@signalbox/contracts/operations/operations';
 import { say } from '@signalbox/messages/say';
 
+const RESOURCE_ORIGINS = {
+  cpus: 'runtime',
+  memoryMb: 'runtime',
+  memoryFreeMb: 'runtime',
+  diskMb: 'runtime',
+  diskFreeMb: 'runtime',
+  engine: 'outside',
+} as const;
+
 export const INSPECTION_ORIGINS = {
   state: 'runtime',
   server: 'name',
@@ -9,26 +18,14 @@ export const INSPECTION_ORIGINS = {
   detail: 'outside',
   hostKey: 'outside',
   hostKeyTrusted: 'runtime',
-  inventory: {
-    cpus: 'runtime',
-    memoryMb: 'runtime',
-    memoryFreeMb: 'runtime',
-    diskMb: 'runtime',
-    diskFreeMb: 'runtime',
-    engine: 'outside',
-  },
+  inventory: RESOURCE_ORIGINS,
 } as const;
 
 export const SERVER_ORIGINS = {
+  ...RESOURCE_ORIGINS,
   name: 'name',
   host: 'outside',
   environment: 'runtime',
-  cpus: 'runtime',
-  memoryMb: 'runtime',
-  memoryFreeMb: 'runtime',
-  diskMb: 'runtime',
-  diskFreeMb: 'runtime',
-  engine: 'outside',
   firstPort: 'runtime',
   lastPort: 'runtime',
   driver: 'runtime',
