@@ -234,7 +234,8 @@ async function checkRest({ dir, pool, databaseUrl, auditDir, services }: SoakFie
   };
   for (const [what, sql] of Object.entries(rest)) {
     const { rows } = await pool.query<object>(sql);
-    for (const row of rows) report(what, row);
+    for (const row of rows)
+      report(what, { ...row, ...('user_key' in row ? await logsOf(dir, String(row.user_key)) : {}) });
   }
   const places = { AUDIT_CHECKPOINT_DIR: auditDir, AUDIT_KEY_FILE: join(dir, 'keys/audit/signing-key.pem') };
   const verify = openTerminal({ DATABASE_URL: databaseUrl, ...places });
@@ -244,4 +245,14 @@ async function checkRest({ dir, pool, databaseUrl, auditDir, services }: SoakFie
     for (const line of service.exits) report(`${service.name} ended by itself`, line);
     if (!(await service.isReady())) report('a service is not ready at the end', service.name);
   }
+}
+
+/** The last errors that the workers logged about a person: their tables do not say why an attempt failed. */
+async function logsOf(dir: string, userKey: string): Promise<{ readonly logged: readonly string[] }> {
+  const files = await readFiles(join(dir, 'logs'));
+  const lines = [...files].filter(([name]) => name.startsWith('worker')).flatMap(([, text]) => text.split('\n'));
+  const theirs = lines.filter(
+    (line) => line.includes(`"userKey":"${userKey}"`) && /"level":"(?:error|warn)"/.test(line),
+  );
+  return { logged: theirs.slice(-8).map((line) => line.slice(0, 900)) };
 }
