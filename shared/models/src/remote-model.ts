@@ -4,6 +4,7 @@ import { tryChat } from './retry/chat-try.ts';
 import { toAppErrorOfModel, isTransient, ModelFailure, needsOperator } from './retry/failure.ts';
 import { createHttpTry } from './retry/http-try.ts';
 import type { CallOptions, Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
+import { toLeanSchema } from './providers/object-schema.ts';
 import { addPictures } from './pictures.ts';
 import { convertMessages } from './runtime-events.ts';
 import { shortenOldResults } from './shorter.ts';
@@ -142,7 +143,7 @@ async function tryOnce(
     const message = await tryChat({
       wire,
       model,
-      request: { ...request, messages },
+      request: withLeanSchemas({ ...request, messages }),
       options: sent.options,
       fetch: http.fetch,
       signal,
@@ -156,6 +157,14 @@ async function tryOnce(
     const kind = thrown instanceof Error ? thrown.constructor.name : typeof thrown;
     throw new ModelFailure(reason, { ...facts, kind, model, variables: settings.provider.variables });
   }
+}
+
+function withLeanSchemas({ tools, object, ...request }: ModelRequest): ModelRequest {
+  return {
+    ...request,
+    tools: tools.map((tool) => ({ ...tool, schema: toLeanSchema(tool.schema) })),
+    object: object && { ...object, schema: toLeanSchema(object.schema) },
+  };
 }
 
 const ZERO_TOKENS = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { toStrictSchema } from './object-schema.ts';
+import { toLeanSchema, toStrictSchema } from './object-schema.ts';
 
 describe('toStrictSchema', () => {
   it('makes every field required, forbids additional fields, and removes keywords that a provider refuses', () => {
@@ -25,6 +25,39 @@ describe('toStrictSchema', () => {
       },
       required: ['name', 'role', 'list'],
       additionalProperties: false,
+    });
+  });
+});
+
+describe('toLeanSchema', () => {
+  it('leaves out what no model needs, and keeps arguments whose names are keywords of ours', () => {
+    const schema = z.toJSONSchema(
+      z.object({
+        project: z.string().min(1).max(80).describe('Of which project').meta({ entity: 'project', ask: 'Which?' }),
+        ask: z
+          .string()
+          .regex(/^[a-z]+$/)
+          .optional(),
+        hours: z.int().min(1).max(72).default(4),
+        arguments: z.record(z.string(), z.unknown()).default({}),
+        parts: z.array(z.object({ place: z.int() })).max(3),
+      }),
+      { io: 'input', target: 'draft-7' },
+    );
+    expect(toLeanSchema(schema)).toEqual({
+      type: 'object',
+      properties: {
+        project: { type: 'string', description: 'Of which project' },
+        ask: { type: 'string' },
+        hours: { type: 'integer', minimum: 1, maximum: 72, default: 4 },
+        arguments: { type: 'object' },
+        parts: {
+          type: 'array',
+          maxItems: 3,
+          items: { type: 'object', properties: { place: { type: 'integer' } }, required: ['place'] },
+        },
+      },
+      required: ['project', 'parts'],
     });
   });
 });

@@ -33,6 +33,42 @@ export function toStrictSchema(schema: Schema): Record<string, unknown> {
   };
 }
 
+/** JSON Schema keywords that tell a model what to write. Lengths and patterns are checked afterwards, with a sentence that names them. */
+const TELLING_KEYWORDS: ReadonlySet<string> = new Set([
+  ...SUPPORTED_KEYWORDS,
+  'const',
+  'oneOf',
+  'allOf',
+  'default',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+]);
+
+/** Removes from a JSON Schema what no model needs, such as the questions and kinds of names of the built-in planner. Pure. */
+export function toLeanSchema(schema: unknown): Record<string, unknown> {
+  const kept = Object.entries(asSchema(schema)).filter(
+    ([key, value]) => TELLING_KEYWORDS.has(key) && !isSilent(key, value),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, toLeanPart(key, value)]));
+}
+
+function toLeanPart(key: string, value: unknown): unknown {
+  if (key === 'properties')
+    return Object.fromEntries(Object.entries(asSchema(value)).map(([name, part]) => [name, toLeanSchema(part)]));
+  if (Array.isArray(value) && key.endsWith('Of')) return value.map(toLeanSchema);
+  if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object')) return toLeanSchema(value);
+  return value;
+}
+
+/** True for a value that limits nothing: any further fields, or the range of whole numbers. */
+function isSilent(key: string, value: unknown): boolean {
+  if (key === 'properties') return false;
+  if (typeof value === 'number') return Math.abs(value) >= Number.MAX_SAFE_INTEGER;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0 && !Array.isArray(value);
+}
+
 function asSchema(part: unknown): Schema {
   return typeof part === 'object' && part !== null ? (part as Schema) : {}; // a JSON Schema is an object, or `true` for anything
 }
