@@ -35,9 +35,6 @@ describe('files that people send', () => {
   it('do not change how the words of a request are understood', async () => {
     const files = [{ name: 'logo.png', data }];
     await sendFiles(stack, { text: 'create a project called shop for the web shop', files });
-    // What comes with a file is not taken for the person's own word.
-    await ada.waitFor(/Please confirm/);
-    await ada.click('Confirm');
     expect(await ada.waitFor(/created the project/)).toContain('shop');
     const { rows } = await stack.pool.query('select name, description from projects');
     expect(rows).toEqual([{ name: 'shop', description: expect.not.stringContaining('attached') as string }]);

@@ -27,14 +27,20 @@ describe.runIf(speech !== null)('the transcripts of voice notes', () => {
     await recognizer?.close();
   });
 
+  const post = async (path: string, body: object): Promise<{ readonly messageId: number }> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${stack.simulatorUrl}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { messageId: number }; // as the simulator documents it
+    expect(answer).toMatchObject({ ok: true });
+    return answer;
+  };
   const send = async (recording: Buffer | undefined, text = ''): Promise<void> => {
     const files = [{ kind: 'voice', data: recording?.toString('base64'), durationSeconds: 2 }];
-    const response = await fetch(`${stack.simulatorUrl}/api/messages`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ from: 1001, text, files }),
-    });
-    expect(await response.json()).toMatchObject({ ok: true });
+    await post('/api/messages', { from: 1001, text, files });
   };
   const count = async (what: string): Promise<number> =>
     (await stack.pool.query<{ n: number }>(`select count(*)::int as n from ${what}`)).rows[0]?.n ?? 0;
@@ -72,7 +78,12 @@ describe.runIf(speech !== null)('the transcripts of voice notes', () => {
   });
 
   it('confirm no action when they are a “yes”, because only a button confirms', async () => {
-    await send(await speech?.silence(1), 'create a project called blog for articles about tea');
+    const { messageId } = await post('/api/messages', {
+      from: 1002,
+      chat: 'ops',
+      text: 'create a project called blog for articles about tea',
+    });
+    await post('/api/forwards', { from: 1001, chat: 'ops', messageId, to: 1001 });
     await ada.waitFor(/Please confirm/);
     const heard = await ask('yes');
     expect(likeness('yes', heard)).toBeGreaterThanOrEqual(ENOUGH);

@@ -283,3 +283,28 @@ test('an answer to a deleted message is sent without a reply reference', async (
   const [call] = await harness.calls('sendMessage');
   expect(call?.params['reply_parameters']).toMatchObject({ message_id: 987654, allow_sending_without_reply: true });
 });
+
+test('a message that is edited into a quotation is nobody’s own words, and its own again after the next edit', async () => {
+  const id = await send('list the projects');
+  const now = Math.floor(Date.now() / 1_000);
+  const message = {
+    message_id: id,
+    date: now - 30,
+    edit_date: now,
+    chat: { id: 1001, type: 'private' },
+    from: { id: 1001, is_bot: false, first_name: 'Ada' },
+  };
+  const change = async (text: string, entities: readonly object[]): Promise<unknown> => {
+    await harness.people.post('/api/updates', { update: { edited_message: { ...message, text, entities } } });
+    return until('the edit is admitted', async () => {
+      const rows = await harness.rows<{ text: string; whose: string | null; own: boolean }>(
+        `select envelope ->> 'text' as text, envelope ->> 'borrowed' as whose, typed_by_hand(envelope) as own
+           from inbox where kind = 'message'`,
+      );
+      return rows[0]?.text === text && rows[0];
+    });
+  };
+  const quotation = [{ type: 'blockquote', offset: 0, length: 11 }];
+  expect(await change('deploy shop', quotation)).toMatchObject({ whose: 'quote', own: false });
+  expect(await change('deploy blog', [])).toMatchObject({ whose: null, own: true });
+});

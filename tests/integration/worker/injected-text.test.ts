@@ -141,12 +141,12 @@ describe('an order in text that somebody else wrote needs a tap of the requester
     ['a message through another bot', { borrowed: 'bot' }],
     ['a quotation', { borrowed: 'quote' }],
     [
-      'the caption of a file',
-      { attachments: [{ kind: 'document', ref: 'r', name: 'a.txt', mimeType: null, sizeBytes: 1 }] },
+      'the name of a file',
+      { attachments: [{ kind: 'document', ref: 'r', name: `${ORDER}.txt`, mimeType: null, sizeBytes: 1 }] },
     ],
   ])('in %s', async (_, more) => {
     await start(puppet());
-    await say(`please ${ORDER}`, more);
+    await say(more.attachments ? 'set out to read it' : `please ${ORDER}`, more);
     expect([set, await cards()]).toEqual([[], 1]);
   });
 
@@ -201,6 +201,14 @@ describe('a change that the requester orders', () => {
     await start(puppet(call('read_page'), call('set_flag', { project: 'shop', environment: 'staging' })));
     await say('read the page');
     await say('set it for shop on staging');
+    expect([set, await cards()]).toEqual([['shop staging'], 0]);
+  });
+
+  it('runs without a tap when the order is the caption of a file', async () => {
+    await start(puppet(call('set_flag', { project: 'shop', environment: 'staging' })));
+    await say('please set it for shop on staging', {
+      attachments: [{ kind: 'document', ref: 'r', name: 'a.txt', mimeType: null, sizeBytes: 1 }],
+    });
     expect([set, await cards()]).toEqual([['shop staging'], 0]);
   });
 

@@ -138,7 +138,7 @@ function isVoiceNote(update: PersonUpdate): update is Extract<PersonUpdate, { ki
 
 /** An edit into a command leaves the waiting text unchanged: commands are answered at once. */
 function classifyEdit(update: Extract<PersonUpdate, { kind: 'edit' }>, plain: UpdateIntent): UpdateIntent {
-  const { text, messageId, album, chatKey, unseen } = update;
+  const { text, messageId, album, chatKey, unseen, borrowed } = update;
   const fits = text.length <= MAX_INBOUND_LENGTH && parseCommand(text) === null;
   return {
     ...plain,
@@ -150,6 +150,7 @@ function classifyEdit(update: Extract<PersonUpdate, { kind: 'edit' }>, plain: Up
       text: fits ? text : null,
       kept: shorten(text),
       mayBeNew: unseen !== undefined,
+      ...(borrowed === undefined ? {} : { borrowed }),
       lines: describeLateEdits(),
     },
     refusal: { key: `edited:${chatKey}:${messageId}`, text: say('admission.edited-answered'), replyTo: messageId },

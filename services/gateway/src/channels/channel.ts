@@ -73,6 +73,8 @@ export type IncomingUpdate =
       readonly text: string;
       readonly messageId: string;
       readonly album: string | null;
+      /** Who wrote the new text, when the sender did not. */
+      readonly borrowed?: MessageEnvelope['borrowed'];
       /** The update to admit when the original message was never seen; without it the edit is then ignored. */
       readonly unseen?: TextUpdate;
     })

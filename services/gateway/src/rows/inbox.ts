@@ -47,6 +47,8 @@ export interface MessageEdit {
   readonly kept: string;
   /** True when an edit of a never seen message counts as a new message. */
   readonly mayBeNew: boolean;
+  /** Who wrote the new text, when the sender did not. */
+  readonly borrowed?: 'forward' | 'bot' | 'quote';
   /** Replies for an edit that came too late to change anything. */
   readonly lines: Readonly<Record<EditedState, string>>;
 }

@@ -3,7 +3,7 @@ import type { TextInView } from '@signalbox/governance/calls/call';
 import { OUTSIDE_KEY, type OutsideMark } from '@signalbox/models/runtime-events';
 import type { AgentMessage } from './agent.ts';
 
-/** Builds the extras of a message of others: a forward, words beside a file, news of a job, a decision. */
+/** Builds the extras of a message of others: a forward, the name of a file, news of a job, a decision. */
 export function toOutsideExtras({ outside }: Pick<AgentMessage, 'outside'>): Readonly<Record<string, OutsideMark>> {
   return outside === undefined ? {} : { [OUTSIDE_KEY]: outside };
 }

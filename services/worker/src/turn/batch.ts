@@ -85,7 +85,7 @@ export function toDecisionBatch(
   return { messages: [news], shownWith: new Map() };
 }
 
-/** True for text that others may have written: forwards, words beside a file, and job results except our own failures. */
+/** True for messages with text that others may have written: forwards, names of files, and job results except our own failures. */
 export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
   if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
   return envelope.kind === 'job-finished' && findInternalFailure(envelope.say, envelope.runId) === null;

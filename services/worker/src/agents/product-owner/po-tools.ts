@@ -114,8 +114,9 @@ async function viewOf(
   const said = state.messages.findLast(
     (message) => HumanMessage.isInstance(message) && (handled === null || message.id === handled),
   );
-  // Only the planner says which message it handles.
-  const isOwn = handled !== null && said !== undefined && getOutsideMark(said) === undefined;
+  const mark = said && getOutsideMark(said);
+  // Only the planner says which message it handles. It does not read the lines that name files, so a caption is the person's own.
+  const isOwn = handled !== null && said !== undefined && (mark === undefined || mark === 'file');
   const reader = { model: model('product_owner'), catalog, signal, onSpend, isOwn };
   return seen && { ...seen, ask: (act) => askCleanReader(reader, act) };
 }

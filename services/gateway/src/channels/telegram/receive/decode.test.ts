@@ -255,7 +255,10 @@ describe('decoding another Telegram update', () => {
     });
     expect(decodeUpdate(edited({}), BOT)).toMatchObject({ kind: 'edit', messageId: '5', text: 'deploy blog' });
     const entities = [{ type: 'blockquote', offset: 0, length: 5 }];
-    expect(decodeUpdate(edited({ text: 'deploy\nblog', entities }), BOT)).toMatchObject({ text: '> deploy\n> blog' });
+    expect(decodeUpdate(edited({ text: 'deploy\nblog', entities }), BOT)).toMatchObject({
+      text: 'deploy\nblog',
+      borrowed: 'quote',
+    });
     expect(decodeUpdate(edited({ chat: GROUP }), BOT)).toMatchObject({ reason: 'not addressed' });
     expect(decodeUpdate(edited({ chat: GROUP, text: '@signalbox_bot deploy' }), BOT)).toMatchObject({
       kind: 'edit',

@@ -203,15 +203,13 @@ function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): IncomingU
   const read = decodeMessage(updateId, raw, bot);
   if (read.kind === 'ignored' || read.kind === 'unnamed') return read;
   if (read.kind !== 'text' || read.messageId === null) return ignore(updateId, 'edit without words');
-  const { named: _, attachments: __, whisper: ___, cut: ____, borrowed: quoted, messageId, text, ...rest } = read;
+  const { named: _, attachments: __, whisper: ___, cut: ____, messageId, ...rest } = read;
   const { date, edit_date: editedAt } = Message.parse(raw);
   const at = editedAt === undefined ? read.at : toIso(editedAt);
   const isFresh = editedAt !== undefined && editedAt - date <= EDITABLE_SECONDS;
   return {
     ...rest,
     at,
-    // The edit replaces typed text, so quoted text is marked in it.
-    text: quoted === undefined ? text : text.replace(/^/gm, '> '),
     messageId,
     kind: 'edit',
     ...(isFresh ? { unseen: { ...read, at } } : {}),
