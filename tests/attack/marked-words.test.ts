@@ -86,6 +86,18 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   audit_documentation: [{ project: 'noted' }],
   look_over_repository: [{ project: 'scripted' }],
   analyze_everything: [{ project: 'scripted' }],
+  read_repository_file: [
+    { project: 'noted', path: '.' },
+    { project: 'noted', path: `${MARKS.file}.js`, version: MARKS.tag },
+    { project: 'noted', path: 'nothing.txt' },
+    { project: 'noted', path: 'README.md', version: 'nothing' },
+    { project: 'away', path: '.' },
+  ],
+  search_repository: [
+    { project: 'noted', words: 'exports' },
+    { project: 'noted', words: 'console', path: 'server.mjs' },
+    { project: 'noted', words: 'console', path: 'nothing' },
+  ],
   list_findings: [{ project: 'noted' }],
   explain_finding: [
     { project: 'noted', finding: 1 },

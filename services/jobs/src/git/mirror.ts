@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { formatNameList } from '@signalbox/contracts/nearest-name';
+import { isGitRef } from '@signalbox/contracts/repository/ref';
 import { say } from '@signalbox/messages/say';
 import type { GitPaths } from '../sandbox/git-room.ts';
 import type { Git, GitResult } from './git.ts';
@@ -116,7 +117,7 @@ export async function resolveRef(
   { shown, ref }: { readonly shown: string; readonly ref: string },
   signal: AbortSignal,
 ): Promise<string> {
-  const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}$/.test(ref) && !ref.includes('..') && !ref.includes('@{');
+  const isPlain = isGitRef(ref);
   const isCommit = /^[0-9a-f]{7,40}$/.test(ref);
   // People omit or add the v of a tag.
   const other = /^v\d/.test(ref) ? ref.slice(1) : `v${ref}`;

@@ -15,6 +15,8 @@ import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS, HOUR_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
+import type { CommitReadDeps } from '../git/commit-files.ts';
+import { createGit } from '../git/git.ts';
 import { createSourceStore, type SourceStore } from '../git/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers, HandlerOf, JobContext } from '../runner/handlers.ts';
@@ -38,6 +40,7 @@ import { summarizeResult, describeResult } from '../deploy/describe-deployment.t
 import { createDeployCheckHandler } from './deploy-check.ts';
 import { createDeployReconcileHandler } from './deploys-reconcile.ts';
 import { createRepositoryReadHandler } from './repository-look.ts';
+import { createRepositoryReadingHandlers } from './repository-reading.ts';
 import { createServersWatchHandler } from '../machine/servers-watch.ts';
 import { createServiceDiagnoseHandler } from './service-diagnose.ts';
 import { createServiceLogsHandler } from './service-logs.ts';
@@ -89,6 +92,7 @@ export async function createOperationsHandlers(
     'service.revive': createServiceReviveHandler({ ...deploy, revivals }),
     'diagnostic.run': createDiagnosticRun({ ...diagnose, sandbox: createSandboxOpener(config) }),
     'repository.look': createRepositoryReadHandler(deploy, createProjectStore(pool)),
+    ...createRepositoryReadingHandlers({ ...deploy, projects: createProjectStore(pool) }),
     'repository.fetch': createRepositoryFetchHandler(deploy.sources, createProjectStore(pool)),
     'server.inspect': createServerInspectHandler(servers),
     'servers.watch': createServersWatchHandler({ ...servers, pool, publisher }),
@@ -111,9 +115,16 @@ function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
   return () => (opened ??= openSandbox({ program: findConfiguredBubblewrap(config) }));
 }
 
-function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinement): DeployDeps {
+function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinement): DeployDeps & CommitReadDeps {
   const { TARGETS_DIR: targetsDir, BASE_IMAGE: baseImage, PATH: path } = config;
+  const cell = openGitConfinement({
+    program: findRepositoryBubblewrap(config, confinement),
+    path,
+    hidden: listHiddenPaths(targetsDir),
+  });
   return {
+    git: createGit({ path, home: config.DEPLOY_DIR, cell }),
+    path,
     confinement,
     work: new DeploymentStore(pool),
     deployments: createDeploymentStore(pool),
@@ -123,11 +134,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
       dir: config.DEPLOY_DIR,
       repositoriesDirs: config.REPOSITORIES_DIR,
       closed: [targetsDir, dirname(config.SECRETS_KEY_FILE), dirname(config.PROXY_SOCKET), config.WORKSPACE_DIR],
-      cell: openGitConfinement({
-        program: findRepositoryBubblewrap(config, confinement),
-        path,
-        hidden: listHiddenPaths(targetsDir),
-      }),
+      cell,
       path,
       hosts: { privateOnes: config.REPOSITORY_PRIVATE_HOSTS, trustDir: config.REPOSITORY_TRUST_DIR },
     }),

@@ -7,6 +7,7 @@ import {
   reopenFinding,
 } from './repository/findings.ts';
 import { listRepositories } from './repository/overview.ts';
+import { readRepositoryFile, searchRepository } from './repository/reading.ts';
 import { listRelationships } from './repository/relationships.ts';
 import { createChainTool } from './repository/scans.ts';
 import { listSnapshots, makeSnapshot, restoreSnapshot } from './repository/snapshots.ts';
@@ -15,7 +16,7 @@ import { removeTag, tagProject } from './repository/tags.ts';
 export default toolGroup({
   name: 'repository',
   summary:
-    'Look into the code of a project: secrets and risks, dependencies, technical debt, documentation; findings, what was decided about them, reports.',
+    'Look into the code of a project: read and search files; secrets, dependencies, debt, documentation; findings, what was decided about them, reports.',
   uses: ['projects', 'repositories'],
   tools: {
     scan_for_secrets: createChainTool(
@@ -90,6 +91,8 @@ export default toolGroup({
         'analyze shop completely',
       ],
     ),
+    read_repository_file: readRepositoryFile,
+    search_repository: searchRepository,
     list_findings: listFindings,
     explain_finding: explainFinding,
     accept_finding: acceptFinding,

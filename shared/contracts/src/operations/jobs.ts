@@ -2,6 +2,14 @@ import { z } from 'zod';
 import { ChainFetchResult, ChainPayload, ChainResult } from '../repository/chain-run.ts';
 import { CHAINS, STEP_ATTEMPTS } from '../repository/chains.ts';
 import {
+  RepositoryComparePayload,
+  RepositoryCompareResult,
+  RepositoryFilePayload,
+  RepositoryFileResult,
+  RepositorySearchPayload,
+  RepositorySearchResult,
+} from '../repository/reading.ts';
+import {
   DeployPayload,
   DeployResult,
   ServerCommandPayload,
@@ -253,6 +261,30 @@ export const JOBS = {
     result: RepositorySummaryResult,
     attempts: 2,
     deadlineMs: 2 * 60_000,
+    everyMs: null,
+  }),
+  'repository.file': job({
+    pool: 'deploy',
+    payload: RepositoryFilePayload,
+    result: RepositoryFileResult,
+    attempts: 2,
+    deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  'repository.search': job({
+    pool: 'deploy',
+    payload: RepositorySearchPayload,
+    result: RepositorySearchResult,
+    attempts: 2,
+    deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  'repository.compare': job({
+    pool: 'deploy',
+    payload: RepositoryComparePayload,
+    result: RepositoryCompareResult,
+    attempts: 2,
+    deadlineMs: 60_000,
     everyMs: null,
   }),
   // The first part of a `repository.chain` run, and the only part with access to the repository's login.

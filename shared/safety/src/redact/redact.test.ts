@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { createTypedCode, newId, newTraceId, PREFIXES } from '@signalbox/contracts/ids';
 import { findSecrets } from './find.ts';
 import { describeKind } from './kinds.ts';
-import { redactForLog, redactText, redactValue, REDACTED, redactPersonal } from './redact.ts';
+import { redactForLog, redactLines, redactText, redactValue, REDACTED, redactPersonal } from './redact.ts';
 import { makeCanaries, NUMBERS } from './secrets.fixture.ts';
 
 const canaries = [...makeCanaries(), ...NUMBERS];
@@ -195,4 +195,13 @@ test("Signalbox's own ids, codes and handles are not redacted", () => {
     for (const text of [id, `see ${id}.`, `token ${id}`, `password=${id.startsWith('secret:') ? id : 'none'} ${id}`])
       expect(redactText(text)).toBe(text);
   }
+});
+
+test('lines keep their numbers when a secret over several lines is redacted', () => {
+  const key = ['-----BEGIN EC PRIVATE KEY-----', 'MHcCAQEEIIGlVmCYq2Vq1Yb0', '-----END EC PRIVATE KEY-----'];
+  const lines = redactLines(['first', ...key, 'last'].join('\n'));
+  expect(lines).toHaveLength(5);
+  expect([lines[0], lines[4]]).toEqual(['first', 'last']);
+  expect(lines.join()).not.toMatch(/MHcC|PRIVATE/);
+  expect(redactLines('a\nb')).toEqual(['a', 'b']);
 });

@@ -32,6 +32,16 @@ const MAX_CACHED_LENGTH = 50_000;
 
 /** Replaces each secret by `[secret]`; a text without secrets is returned as it is. Idempotent. */
 export function redactText(text: string): string {
+  return redact(text, () => REDACTED);
+}
+
+/** Redacts a text and returns its lines. Lines keep their numbers: a secret over several lines leaves empty ones behind it. */
+export function redactLines(text: string): readonly string[] {
+  const redacted = redact(text, (secret) => REDACTED + secret.replace(/[^\n]+/g, ''));
+  return redacted.split('\n');
+}
+
+function redact(text: string, replace: (secret: string) => string): string {
   if (clean.young.has(text)) return text;
   const matches = clean.old.has(text) ? [] : findSecrets(text);
   if (matches.length === 0) {
@@ -41,7 +51,7 @@ export function redactText(text: string): string {
   const pieces: string[] = [];
   let from = 0;
   for (const { start, end } of matches) {
-    pieces.push(text.slice(from, start), REDACTED);
+    pieces.push(text.slice(from, start), replace(text.slice(start, end)));
     from = end;
   }
   return pieces.join('') + text.slice(from);

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { isGitRef } from '@signalbox/contracts/repository/ref';
 import type { Risk } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
 import { optionalEnvironment, type RiskWithReasons } from '../../tools/tool.ts';
 
-/** A git revision: a tag, a branch or a commit. A leading dash is refused, since git would read it as an option. */
+/** A git revision: a tag, a branch or a commit. */
 export const Version = z
   .string()
   .trim()
   .max(100)
-  .regex(/^[a-z0-9][a-z0-9._/+-]*$/i, 'a version is a tag, a branch or a commit, such as 1.2.0, v3 or main')
+  .refine(isGitRef, 'a version is a tag, a branch or a commit, such as 1.2.0, v3 or main')
   .describe('Version to deploy, such as 1.2.0, a tag, a branch or a commit')
   .meta({ ask: 'Which version: a tag, a branch or a commit?' });
 
