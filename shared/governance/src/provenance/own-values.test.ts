@@ -22,6 +22,9 @@ it.each<[string, readonly string[], unknown]>([
   ['the person typed it, in any case', ['Neustart von SHOP bitte'], SHOP],
   ['the value is an enum that the tool lists', ['shop'], { ...SHOP, environment: 'production' }],
   ['the value is the default of its argument', ['shop'], { ...SHOP, reason: 'asked for' }],
+  ['it is a sentence whose first letter the model wrote large', ['shop, it hangs'], { ...SHOP, reason: 'It hangs' }],
+  ['a sentence ends with a full stop', ['shop: it hangs again'], { ...SHOP, reason: 'It hangs again.' }],
+  ['a text ends with a line break', ['shop: see the wiki'], { ...SHOP, reason: 'see the wiki\n' }],
   ['the parts were said in several messages', ['shop', 'because it hangs'], { ...SHOP, reason: 'because it hangs' }],
 ])('a value is no foreign value when %s', (_, said, input) => {
   expect(find(said, input)).toBeNull();
@@ -33,6 +36,8 @@ it.each<[string, readonly string[], unknown, string]>([
   ['its name is a part of an address', ['restart shop.example.com'], SHOP, 'shop'],
   ['its default was changed', ['shop'], { ...SHOP, reason: 'x1' }, 'x1'],
   ['it continues in another line', ['shop, a b'], { ...SHOP, reason: 'a\nb' }, 'a\nb'],
+  ['a sentence has one more word', ['shop, it hangs'], { ...SHOP, reason: 'It hangs. Stop' }, 'It hangs. Stop'],
+  ['only its end is a full stop', ['shop, rm x'], { ...SHOP, reason: 'rm x .' }, 'rm x .'],
   ['a text has another case', ['shop, rm -R x'], { ...SHOP, reason: 'rm -r x' }, 'rm -r x'],
   ['it is joined from parts', ['shop, al pha'], { ...SHOP, reason: 'alpha' }, 'alpha'],
   ['it is deep inside of a list', ['shop one'], { ...SHOP, labels: ['one', 'two'] }, 'two'],
@@ -62,7 +67,7 @@ it('a text counts as said only when the person typed all of it', () => {
     fc.property(fc.string(), fc.string({ unit: 'grapheme' }), (typed, reason) => {
       const found = find([`restart shop ${typed}`], { ...SHOP, reason });
       const said = `restart shop ${typed}`.toLowerCase();
-      expect(found !== null || said.includes(reason.toLowerCase()) || reason === 'asked for').toBe(true);
+      expect(found !== null || said.includes(reason.trim().toLowerCase()) || reason === 'asked for').toBe(true);
     }),
     { numRuns: 500 },
   );

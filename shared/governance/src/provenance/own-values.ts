@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toFieldKey } from '@signalbox/contracts/governance/field-key';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Tool } from '../calls/tool.ts';
+import { isTypedAmount } from './amounts.ts';
 
 /** What a value of a call may be instead of a text from outside. */
 export interface ValueSources {
@@ -20,7 +21,8 @@ export function findForeignValue(tool: Pick<Tool, 'input'>, input: unknown, sour
   const isOwn = (field: string, value: string | number | boolean): boolean => {
     const text = String(value);
     const isMade = made.has(text) || made.has(`${toFieldKey(field)}=${text}`);
-    return typeof value === 'boolean' || isMade || said.some((own) => isWithin(text, own));
+    if (typeof value === 'boolean' || isMade || isTypedAmount(field, text, said)) return true;
+    return said.some((own) => listForms(text).some((form) => isWithin(form, own)));
   };
   const values = fieldsOf(input)
     .filter(([field, value]) => !isDefault(tool, input, field, value) && !isEnum(tool, field))
@@ -62,6 +64,19 @@ function leavesOf(value: unknown): readonly (string | number | boolean)[] {
   if (typeof value === 'number' || typeof value === 'boolean') return [value];
   if (typeof value !== 'object' || value === null) return [String(value)];
   return Object.entries(value).flatMap(([key, below]) => [key, ...leavesOf(below)]);
+}
+
+/**
+ * Lists the forms of a value in a person's words. Of a sentence a model writes the first letter large and adds a full stop, and of a file
+ * the last line break: that makes no other value.
+ */
+function listForms(value: string): readonly string[] {
+  const bare = value.trim();
+  if (!/^\p{Lu}.*\s/su.test(bare)) return [value, bare];
+  return [value, bare, bare.replace(/(?<=[\p{L}\p{N}])[.。]$/u, '')].flatMap((form) => [
+    form,
+    form.charAt(0).toLowerCase() + form.slice(1),
+  ]);
 }
 
 /** Names match in any case; any other value matches letter by letter. Only whole words match: `shop` is no part of `shop-2`. */
