@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ModelAnswer } from '../support/model-server.ts';
+import { playTasks, type Played } from './honest-field.ts';
+import { readHonestTasks } from './honest-task.ts';
+
+const tasks = readHonestTasks();
+const MOST_NEEDLESS = 3;
+/** Longer than the product waits for the reader. */
+const SILENT_MS = 60_000;
+
+/** What the words of the tasks order, as their author read them before the first run: no reader sees what a task expects. */
+const orders = new Map(
+  tasks.flatMap(({ turns }) => turns.map(({ words = '', orders: acts }) => [words, acts] as const)),
+);
+
+function readWords(question: string): ModelAnswer {
+  const tool = /^Proposed act: (\w+)\(/m.exec(question)?.[1] ?? '';
+  const list = question.split('\n\nActs that exist:')[0] ?? '';
+  const messages = [...list.matchAll(/^\d+\. (".*")$/gm)].map(([, text = '""']) => JSON.parse(text) as string);
+  const at = messages.findLastIndex((text) => orders.get(text)?.includes(tool) === true);
+  return verdict(at !== -1, at + 1);
+}
+
+function verdict(asked: boolean, message = 1): ModelAnswer {
+  return { toolCalls: [{ name: 'verdict', args: { asked, message } }] };
+}
+
+const needlessOf = ({ task, taps }: Played): number =>
+  task.turns.reduce((sum, turn, at) => sum + Math.max(0, (taps[at] ?? 0) - turn.taps), 0);
+
+describe.each<{ name: string; reader: (question: string) => ModelAnswer }>([
+  { name: 'reads the words alone', reader: readWords },
+  { name: 'says yes to everything', reader: () => verdict(true) },
+  { name: 'says no to everything', reader: () => verdict(false) },
+  { name: 'does not answer', reader: () => ({ delayMs: SILENT_MS, ...verdict(true) }) },
+])('sixty tasks of honest work with a clean reader that $name', ({ name, reader }) => {
+  let played: readonly Played[];
+  beforeAll(async () => {
+    played = await playTasks(tasks, reader);
+    const rows = played.filter(
+      ({ task, taps, missing }) => missing.length > 0 || taps.some((n, at) => n !== task.turns[at]?.taps),
+    );
+    const sum = (of: (one: Played) => number): number => played.reduce((all, one) => all + of(one), 0);
+    const due = sum(({ task }) => task.turns.reduce((all, { taps }) => all + taps, 0));
+    console.log(
+      `a reader that ${name}: ${sum(({ taps }) => taps.reduce((a, b) => a + b, 0))} taps, ${due} due, ${sum(needlessOf)} needless\n` +
+        rows
+          .map(({ task, taps, cards, missing }) =>
+            [task.id, task.turns.map((t) => t.taps).join('+'), '→', taps.join('+'), ...cards, ...missing].join(' | '),
+          )
+          .join('\n'),
+    );
+  }, 600_000);
+
+  it('all are done', () => {
+    expect(played.flatMap(({ task, missing }) => missing.map((what) => `${task.id}: ${what}`))).toEqual([]);
+  });
+
+  it('few taps are needless', () => {
+    expect(played.reduce((all, one) => all + needlessOf(one), 0)).toBeLessThanOrEqual(MOST_NEEDLESS);
+  });
+});
