@@ -146,7 +146,7 @@ async function waiting(db: Queryable, approval: Approval): Promise<ToolCallResul
 }
 
 const NEXT =
-  'Nothing has changed. Tell the person in one sentence what waits and for whom, and end the turn: you are called with the decision. Do not propose this again.';
+  'Nothing has changed. Tell the person in one sentence what waits and for whom, and end the turn; the runtime tells them of the decision and what came of it. You are called if it fails, or if your task goes on after it and you end the turn with respond_to_user(goes_on=true). Do not propose this again.';
 
 /** Lists the people who requested or changed the action; none of them may approve it. */
 async function authorsOf(

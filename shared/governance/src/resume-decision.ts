@@ -1,6 +1,7 @@
 import { renderCardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import type { RuntimeEvent } from '@signalbox/contracts/governance/runtime-event';
 import { isShortName } from '@signalbox/contracts/governance/outside';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayList } from '@signalbox/messages/list';
@@ -30,6 +31,8 @@ export interface ResumeResult {
   readonly decided?: RecordedDecision;
   /** True when `say` contains another person's words, which taint the thread before a model reads them. */
   readonly isOutside?: boolean;
+  /** What was decided about, by whom and why, for the model. Missing when the request is gone. */
+  readonly about?: Pick<RuntimeEvent, 'tool' | 'by' | 'reason'>;
 }
 
 /** A request whose action is in the ledger with its proposal. */
@@ -46,6 +49,15 @@ export async function resumeAction(
 ): Promise<ResumeResult> {
   const found = await findApprovalDetails(deps.pool, envelope.approvalId);
   if (!found || !isKnown(found)) return { say: sayError('BUTTON_EXPIRED', {}), result: null };
+  return { ...(await carryOn(deps, scope, envelope, found)), about: describeDecision(found) };
+}
+
+function carryOn(
+  deps: GovernanceDeps,
+  scope: CallScope,
+  envelope: DecisionEnvelope,
+  found: Known,
+): ResumeResult | Promise<ResumeResult> {
   const { approval } = found;
   const what = renderCardTitle(approval.card);
   switch (envelope.outcome) {
@@ -63,6 +75,17 @@ export async function resumeAction(
     case 'approved':
       return runApproved(deps, scope, found);
   }
+}
+
+function describeDecision({ approval, action, votes }: Known): NonNullable<ResumeResult['about']> {
+  const { decidedBy, reason, status } = approval;
+  const decider = decidedBy === null ? [] : [decidedBy.replace(/ \(\w+, id [^)]*\)$/, '')]; // as describePerson wrote it
+  const by = votes.length > 0 ? votes.map(({ name }) => name) : decider;
+  return {
+    tool: action.proposal.action.tool,
+    ...(by.length > 0 ? { by } : {}),
+    ...(status === 'rejected' && reason ? { reason } : {}),
+  };
 }
 
 /** Runs the frozen action; afterwards all its approval cards show the receipt. */

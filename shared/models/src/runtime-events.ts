@@ -1,5 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { wrapOutside } from '@signalbox/contracts/governance/outside';
+import { isShortName, wrapOutside } from '@signalbox/contracts/governance/outside';
+import type { RuntimeEvent } from '@signalbox/contracts/governance/runtime-event';
 
 /*
  * Shows a model who wrote what. An event of the runtime (a decision, the end of a job) is the result of a call named `next_event`, which
@@ -19,11 +20,10 @@ export function convertMessages(messages: readonly BaseMessage[]): BaseMessage[]
   let events = 0;
   return messages.flatMap((message) => {
     if (!HumanMessage.isInstance(message)) return [message];
-    const event = message.additional_kwargs[EVENT_KEY] as { kind: string; say?: string } | undefined; // the agent stored it
+    const event = message.additional_kwargs[EVENT_KEY] as RuntimeEvent | undefined; // the agent stored it
     const mark = message.additional_kwargs[OUTSIDE_KEY];
     if (event?.say !== undefined) {
-      const told = { event: event.kind, say: mark === undefined ? event.say : wrapOutside(event.kind, event.say) };
-      const content = JSON.stringify(told);
+      const content = JSON.stringify(describeEvent(event, mark !== undefined));
       // Servers want a conversation to begin with a person.
       if (!isBegun) return [new HumanMessage({ id: message.id, content: `next_event: ${content}` } as never)]; // the id may be absent
       const id = `event_${(events += 1)}`;
@@ -36,6 +36,22 @@ export function convertMessages(messages: readonly BaseMessage[]): BaseMessage[]
     if (mark === undefined || event !== undefined) return [message];
     return [new HumanMessage({ id: message.id, content: quoteOthers(message.text, mark) } as never)]; // the id may be absent
   });
+}
+
+/** Says what came, of which call and by whom. What people wrote stands in envelopes. */
+function describeEvent({ kind, say, tool, job, outcome, by, reason, buttons, told }: RuntimeEvent, isOutside: boolean) {
+  const quote = (text: unknown): unknown => (isOutside ? wrapOutside(kind, text) : text);
+  return {
+    event: kind,
+    ...(tool === undefined ? {} : { call: tool }),
+    ...(job === undefined ? {} : { job }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(by === undefined ? {} : { by: by.map((name) => (isShortName(name) ? name : wrapOutside(kind, name))) }),
+    ...(reason === undefined ? {} : { reason: wrapOutside(kind, reason) }),
+    say: quote(say),
+    ...(buttons === undefined ? {} : { buttons_below: quote(buttons) }),
+    ...(told ? { told: 'The person has read this.' } : {}),
+  };
 }
 
 /** Puts what others wrote of a message into an envelope: all of a forward, and the lines about files. */

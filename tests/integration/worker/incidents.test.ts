@@ -101,7 +101,7 @@ describe('an incident', () => {
     await bench.say('7', 'why?');
     await bench.settle();
     expect((await bench.replies('7')).at(-1)).toBe('Because of the disk.');
-    expect(seen.at(-1)?.slice(1)).toEqual([`ai: ${DOWN.say}`, 'human: why?']);
+    expect(seen.at(-1)?.slice(1)).toEqual([`human: ${DOWN.say}`, 'human: why?']);
     expect(project).toBe('shop');
 
     await closeIncident(bench.pool, {

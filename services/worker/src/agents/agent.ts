@@ -9,6 +9,7 @@ import type {
   RecordedTurnRun,
 } from '@signalbox/contracts/governance/execution-turn';
 import type { Role } from '@signalbox/contracts/governance/roles';
+import type { RuntimeEvent } from '@signalbox/contracts/governance/runtime-event';
 import type { Model, ModelSpend, Picture } from '@signalbox/models/port';
 import type { OutsideMark } from '@signalbox/models/runtime-events';
 import type { ContextScope } from '@signalbox/store/turns/context-rows';
@@ -28,7 +29,7 @@ export interface AgentMessage {
   readonly text: string;
   /** Set for a system event, such as the end of a job; null for a typed message. */
   readonly event:
-    | { readonly kind: 'job-finished' | 'decision'; readonly say: string }
+    | RuntimeEvent
     /** Request to run a graph node again. `about`: id of the message whose turn failed; the newest message when missing. */
     | { readonly kind: 'node'; readonly say: string; readonly node: string; readonly about?: string | undefined }
     /** The person switched how the page shows answers. Only agents that draw views receive this event. */
@@ -137,13 +138,17 @@ export interface Agent {
     readonly resume: boolean;
     readonly threadNew: boolean;
   }): Promise<AgentResult>;
-  /** Appends text that the runtime showed the person to the conversation, so that the model knows it in the next turn. */
+  /**
+   * Appends text that the runtime showed the person to the conversation, so that the model knows it in the next turn: as an answer, or
+   * as an event.
+   */
   note(input: {
     readonly run: Pick<AgentRun, 'threadId' | 'turnId' | 'actor'>;
     readonly messages: readonly AgentMessage[];
     readonly isNew: boolean;
     readonly text: string;
     readonly about?: string | null;
+    readonly event?: 'incident' | undefined;
   }): Promise<AgentRecord>;
 }
 

@@ -23,13 +23,18 @@ export function listRecordedMessages(messages: readonly BaseMessage[], start: nu
     .map((message) => ({
       id: message.id ?? '',
       text: message.text,
-      // The agent stored this field with the message
-      event: (message.additional_kwargs['event'] ??
-        message.additional_kwargs['again'] ??
-        null) as RecordedMessage['event'],
+      event: eventOf(message),
       ...readsOf(message),
       ...toOutsideExtras({ outside: getOutsideMark(message) }),
     }));
+}
+
+/** The event as it came: whether the person was told of it is decided again in a replay. */
+function eventOf({ additional_kwargs: { event, again } }: BaseMessage): RecordedMessage['event'] {
+  const stored = (event ?? again ?? null) as RecordedMessage['event']; // The agent stored this field with the message
+  if (stored === null || !('told' in stored)) return stored;
+  const { told: _, ...came } = stored;
+  return came;
 }
 
 function readsOf({ additional_kwargs: { reads } }: BaseMessage): Pick<RecordedMessage, 'reads'> {

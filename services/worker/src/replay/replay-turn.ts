@@ -111,9 +111,9 @@ async function goThrough(
       if (cursor.halt.kind !== 'resume') return cursor.halt;
     }
   }
-  const { run, note, about = null } = ended;
+  const { run, note, about = null, event } = ended;
   const noted = { run: { ...run, threadId: head.threadId }, messages: began.messages, isNew: began.isNew };
-  const record = await runInLanguage(run.language, () => agent.note({ ...noted, text: note ?? '', about }));
+  const record = await runInLanguage(run.language, () => agent.note({ ...noted, text: note ?? '', about, event }));
   return { record, ended: ended.outcome };
 }
 

@@ -112,10 +112,12 @@ async function handle(
     durationMs: Math.round(performance.now() - startedAt),
   });
   try {
-    const returned = await abortWithSignal(tool.run(input, contextOf(parts, scope, call, signal)), signal);
+    const context = contextOf(parts, scope, call, signal);
+    const returned = await abortWithSignal(tool.run(input, context), signal);
     const { output, files } = unpackResult(returned);
     scope.log.info('tool finished', { ok: true, ...told() });
-    const done = { ...createResult(call, output), ...nextOf(tool, output, input) };
+    const goesOn = context.started() ? { goesOn: true as const } : {};
+    const done = { ...createResult(call, output), ...nextOf(tool, output, input), ...goesOn };
     return { result: done, files, isUncertain: false };
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
@@ -159,23 +161,40 @@ interface Ran {
   readonly files: readonly Artifact[];
 }
 
-function contextOf(parts: ToolRunDeps, scope: CallScope, call: HandledCall, signal: AbortSignal): ToolContext {
+/** `started`: true when the call has started a job that outlasts it. */
+function contextOf(
+  parts: ToolRunDeps,
+  scope: CallScope,
+  call: HandledCall,
+  signal: AbortSignal,
+): ToolContext & { started(): boolean } {
   const { actionId, tool, group, resolved = null } = call;
   let said = 0;
-  return issueContext({
+  let isStarted = false;
+  const context: ToolContext & { started(): boolean } = {
+    started: () => isStarted,
     actor: scope.actor,
     threadId: scope.threadId,
     actionId,
     signal,
     now: scope.now,
     say: (text, options = {}) => scope.say(text, options.slot ?? null, `${actionId}:say:${said++}`),
-    enqueue: (job, payload) => parts.enqueue(job, payload, scope, call),
+    enqueue: (job, payload) => {
+      isStarted = true;
+      return parts.enqueue(job, payload, scope, call);
+    },
     wrote: () => findEffect(parts.pool, actionId),
     worked: (job) => parts.look(job, actionId),
-    work: (job, payload) => parts.work(job, payload, scope, call, { deadlineMs: tool.deadlineMs }),
+    work: async (job, payload) => {
+      const waited = await parts.work(job, payload, scope, call, { deadlineMs: tool.deadlineMs });
+      isStarted ||= waited.kind === 'goes-on';
+      return waited;
+    },
     resolved,
     ports: limitPorts(parts.ports, group),
-  });
+  };
+  issueContext(context);
+  return context;
 }
 
 function asToolError(thrown: unknown, call: HandledCall): AppError {

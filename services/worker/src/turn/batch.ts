@@ -2,6 +2,7 @@ import type { Attachment } from '@signalbox/contracts/conversation/envelope';
 import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import { findInternalFailure } from '@signalbox/messages/own-failure';
+import type { DecisionEnvelope, ResumeResult } from '@signalbox/governance/resume-decision';
 import type { AgentMessage } from '../agents/agent.ts';
 import type { KeepProblem, KeptFile, KeptFiles } from '../attachments/keep-attachments.ts';
 
@@ -72,16 +73,22 @@ const WHY_NOT_KEPT: Readonly<Record<KeepProblem, string>> = {
   blocked: 'the folder attachments of this conversation refuses it',
 };
 
+/** Tells an agent of a decision, and of what came of the action. A failed action counts as failed, whoever approved it. */
 export function toDecisionBatch(
-  id: string,
-  { say, isOutside = false }: { readonly say: string; readonly isOutside?: boolean },
+  { id, actionId: callId, outcome }: DecisionEnvelope,
+  { say, result, about, isOutside = false }: Omit<ResumeResult, 'decided'>,
 ): MessageBatch {
-  const news: AgentMessage = {
-    id,
-    text: `[decision] ${say}`,
-    event: { kind: 'decision', say },
-    ...(isOutside && EVENT),
+  const buttons = (result?.next ?? []).map(({ label }) => label);
+  const event: AgentMessage['event'] = {
+    kind: 'decision',
+    say,
+    callId,
+    outcome: result && !result.ok ? 'failed' : outcome,
+    ...about,
+    ...(buttons.length > 0 ? { buttons } : {}),
+    ...(result?.goesOn ? { goesOn: true } : {}),
   };
+  const news: AgentMessage = { id, text: `[decision] ${say}`, event, ...(isOutside && EVENT) };
   return { messages: [news], shownWith: new Map() };
 }
 
@@ -94,11 +101,11 @@ export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
 function toAgentMessage(message: InboxMessage, together: readonly InboxMessage[], kept: KeptFiles): AgentMessage {
   const { envelope } = message;
   if (envelope.kind === 'job-finished') {
-    const { say } = envelope;
+    const { say, runId: callId, job, outcome } = envelope;
     return {
       id: envelope.id,
       text: `[news of job ${envelope.job}] ${say}`,
-      event: { kind: 'job-finished', say },
+      event: { kind: 'job-finished', say, callId, job, outcome },
       ...(isWrittenByOthers(message) && EVENT),
     };
   }

@@ -37,12 +37,14 @@ export async function reportIncidentInThread(
     isNew: false,
     text,
     about,
+    event: 'incident',
   });
   const recording = recordTurn(parts, context, {
     record: noted,
     outcome: 'notice',
     note: text,
     about,
+    event: 'incident',
     resume: null,
     isThreadOver: false,
   });

@@ -18,6 +18,7 @@ interface Ended {
   readonly note: string | null;
   /** The conversation's project from now on. */
   readonly about?: string | null;
+  readonly event?: 'incident';
   readonly resume: RecordedApproval | null;
   readonly isThreadOver: boolean;
 }
@@ -34,7 +35,7 @@ export function recordTurn(
     policy: { version: governance.policy().version, timeZone: account.timeZone },
     maxPasses: settings.maxPasses,
   };
-  const { record, outcome, note, about = null, resume, isThreadOver } = ended;
+  const { record, outcome, note, about = null, event, resume, isThreadOver } = ended;
   const { turnId, threadId, chatKey, lane } = context;
   const passes = record.passes.length > 0 ? record.passes : [NO_PASS];
   const records = passes.map((pass, index) =>
@@ -50,7 +51,9 @@ export function recordTurn(
           ? { isNew: record.isNew, threadOver: isThreadOver, messages: [...record.messages], decision: resume }
           : null,
       ended:
-        index === passes.length - 1 ? { outcome, note, ...(about === null ? {} : { about }), run: record.run } : null,
+        index === passes.length - 1
+          ? { outcome, note, ...(about === null ? {} : { about }), ...(event ? { event } : {}), run: record.run }
+          : null,
     }),
   );
   return {

@@ -14,7 +14,8 @@ import { describeKeptFiles, listLostFiles } from '../attachments/sentences.ts';
 import { createPhaseMachine, type PhaseMachine } from '../loop/fsm.ts';
 import { loadReceipts } from '@signalbox/governance/receipts';
 import { taintByMessages, taintThread } from '@signalbox/governance/provenance/taint';
-import type { CallScope } from '@signalbox/governance/calls/call';
+import { bindOffers } from '@signalbox/governance/offers';
+import type { CallScope, ToolCallResult } from '@signalbox/governance/calls/call';
 import { createAgentRun, toCallScope } from './agent-run.ts';
 import {
   findFilesWithoutText,
@@ -57,6 +58,8 @@ export class TurnSession {
   readonly #draft: TurnDraft;
   #messages: readonly AgentMessage[] = [];
   #resume: RecordedApproval | null = null;
+  /** The next actions that the result of a decided action suggests. */
+  #offered: NonNullable<ToolCallResult['next']> = [];
   readonly #calls = new Set<Promise<unknown>>();
   #notes: readonly string[] = [];
   /** False when the cached state of the thread may be newer than the stored one. */
@@ -121,6 +124,7 @@ export class TurnSession {
       ({ result, decided }) => result && { ...result, ...(decided ? { decided } : {}) },
     );
     this.#resume = recordResume(envelope, resumed, machine.path());
+    this.#offered = resumed.result?.next ?? [];
     this.#account.decided(envelope, resumed);
     return resumed;
   }
@@ -147,7 +151,10 @@ export class TurnSession {
       await taintByMessages(parts.pool, { threadId, source: 'messages', messages: batch.filter(isWrittenByOthers) });
     const fetchFile = fetchOnce(parts.fetchFile);
     const kept = await keepAttachments({ ...parts.attachments, fetchFile }, scope, batch);
-    const given = resumed ? toDecisionBatch(first.envelope.id, resumed) : toMessageBatch(batch, kept);
+    const given =
+      resumed && first.envelope.kind === 'decision'
+        ? toDecisionBatch(first.envelope, resumed)
+        : toMessageBatch(batch, kept);
     this.#messages = given.messages;
     const files = findFilesWithoutText(batch);
     const sees = parts.agent.sees === true;
@@ -211,15 +218,27 @@ export class TurnSession {
       ...(envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : []),
       ...this.#notes.map((text, place) => ({ key: `files:${envelope.id}:${place}`, text, buttons: [] })),
     ];
-    const closed = await this.#account.close([...before, ...result.replies], result.record.passes);
+    const replies = result.replies.length > 0 ? result.replies : await this.#tellEvents();
+    const closed = await this.#account.close([...before, ...replies], result.record.passes);
     const next = await createJobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch);
-    const replies = closed.map((reply, place) =>
+    const ended = closed.map((reply, place) =>
       place === closed.length - 1 && reply.buttons.length === 0 ? { ...reply, buttons: next } : reply,
     );
     const { threadNew, resumed } = this.#start.lane;
     const task = threadNew || resumed ? result.task : null;
     const about = await this.#account.describeThread(task, result.outcome === 'finished');
-    return createTurnEnd(this.#start.parts, this.#context, { ...result, replies, about }, shownWith);
+    return createTurnEnd(this.#start.parts, this.#context, { ...result, replies: ended, about }, shownWith);
+  }
+
+  /** What the runtime tells of events about which the agent said nothing; a view shows them itself. */
+  async #tellEvents(): Promise<readonly AgentReply[]> {
+    const { parts } = this.#start;
+    if (parts.agent.draws) return [];
+    const asker = { ...this.#context, agent: parts.plugin, actor: this.#actor };
+    const buttons = await bindOffers(parts.governance.tools, asker, this.#offered, null);
+    return this.#messages.flatMap(({ id, event }) =>
+      event?.kind === 'decision' || event?.kind === 'job-finished' ? [{ key: id, text: event.say, buttons }] : [],
+    );
   }
 
   /** Ends a turn that only redraws a view; the view keeps its receipts. */

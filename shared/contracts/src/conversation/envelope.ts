@@ -86,6 +86,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     runId: z.string(),
     job: z.string(),
     threadId: z.string().nullable(),
+    /** `failed` also when the job ended and what it deployed does not serve. */
     outcome: z.enum(['done', 'failed']),
     /** One or two sentences about the job, for the person. */
     say: z.string().max(4_000),

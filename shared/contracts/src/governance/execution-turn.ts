@@ -4,6 +4,7 @@ import { PolicyDecision } from './decision.ts';
 import { OfferedButton, OutboundFile } from '../conversation/envelope.ts';
 import { PageMode } from '../conversation/page-mode.ts';
 import { Role } from './roles.ts';
+import { RuntimeEvent } from './runtime-event.ts';
 
 /*
  * One record per pass of a turn, that is, per model answer: the hash of the model's input, its answer, the decision about each call and
@@ -114,6 +115,7 @@ export const RecordedResult = z.object({
   made: z.array(z.string()).optional(),
   next: z.array(OfferedButton).optional(),
   files: z.array(OutboundFile).optional(),
+  goesOn: z.literal(true).optional(),
 });
 export type RecordedResult = z.infer<typeof RecordedResult>;
 
@@ -145,7 +147,7 @@ export const RecordedMessage = z.object({
   text: z.string(),
   event: z
     .discriminatedUnion('kind', [
-      z.object({ kind: z.enum(['job-finished', 'decision']), say: z.string() }),
+      RuntimeEvent,
       z.object({ kind: z.literal('node'), say: z.string(), node: z.string(), about: z.string().optional() }),
       z.object({ kind: z.literal('mode'), ...PageMode.shape }),
     ])
@@ -216,6 +218,8 @@ export const ExecutionTurn = PassRecord.extend({
       outcome: z.string(),
       note: z.string().nullable(),
       about: z.string().nullable().optional(),
+      /** Set when the note tells of an incident; it is an event then, and no answer. */
+      event: z.literal('incident').optional(),
       run: RecordedTurnRun,
     })
     .nullable(),

@@ -26,6 +26,8 @@ export interface ToolCallResult {
   /** Suggested next actions, as buttons under the answer. */
   readonly next?: readonly (ActionButton | OfferedButton)[];
   readonly files?: readonly OutboundFile[];
+  /** True when the call started a job that goes on; its end is an event. */
+  readonly goesOn?: true;
   /** Policy's question and answer, for the record only. */
   readonly decided?: RecordedDecision;
 }

@@ -16,6 +16,7 @@ const StoredResult = z.discriminatedUnion('ok', [
     code: z.null(),
     next: z.array(Button).exactOptional(),
     files: z.array(OutboundFile).exactOptional(),
+    goesOn: z.literal(true).exactOptional(),
   }),
   // the code may be one of an earlier release
   z.object({ ...words, ok: z.literal(false), code: z.string().transform((code) => code as ErrorCode) }),

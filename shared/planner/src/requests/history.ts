@@ -15,6 +15,8 @@ export interface PersonMessage {
   readonly parts: readonly string[];
   /** The sentence of an event such as job-finished; null for a person's message. */
   readonly event: string | null;
+  /** True for an event of which the runtime has told the person. */
+  readonly isTold: boolean;
 }
 
 /** A message that the planner wrote. */
@@ -52,7 +54,7 @@ const Facts = z
     currentProject: z.string().nullable().catch(null),
   })
   .catch({ activeGroups: [], known: {}, currentProject: null });
-const Event = z.object({ kind: z.string(), say: z.string() });
+const Event = z.object({ kind: z.string(), say: z.string(), told: z.boolean().optional() });
 
 /** Reads a conversation; `split` divides a new message into requests. Skips malformed messages and never throws. */
 export function readHistory(
@@ -96,7 +98,7 @@ export function readHistory(
   const before = { said, marked, foreignAnswer };
   const pending = said
     .filter(({ id }, at) => said.findIndex((other) => other.id === id) === at)
-    .filter(({ id, index }) => index > foreignAnswer && !absorbed.has(id))
+    .filter(({ id, index, isTold }) => index > foreignAnswer && !absorbed.has(id) && !isTold)
     .flatMap((one) => partsOf(one, marked, (text) => split(text, facts, findOpenQuestion(before, one)?.ask ?? null)))
     .filter(({ id, part }) => !done.has(keyOf(id, part)));
   return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
@@ -128,8 +130,8 @@ export function findLastRunBefore(
 function readSpokenText(message: BaseMessage, index: number): PersonMessage {
   // Removes the lines that name attached files, because only what the person wrote counts.
   const text = textOf(message).replace(/\n\[attached: [^\n]*\]$/gm, '');
-  const event = Event.safeParse(message.additional_kwargs?.['event']).data?.say ?? null;
-  return { id: message.id ?? `at-${index}`, index, text, part: 0, parts: [text], event };
+  const { say: event = null, told = false } = Event.safeParse(message.additional_kwargs?.['event']).data ?? {};
+  return { id: message.id ?? `at-${index}`, index, text, part: 0, parts: [text], event, isTold: told };
 }
 
 /** Returns the requests of a message, as the message was split when it was first read. */

@@ -76,12 +76,19 @@ async function isReportedByCancel(db: Queryable, { job, actionId, userKey }: Fin
       and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`;
 }
 
+/** True when a job came to its end and what it deployed did not come to serve. */
+async function hasFailedDeployment(db: Queryable, { job, actionId }: FinishedRun): Promise<boolean> {
+  if (job !== 'deploy.run') return false;
+  return hasRow(db)`select 1 from deployments where deployment_id = ${actionId} and state in ('failed', 'rolled_back')`;
+}
+
 /** Notifies the waiting person, and returns the lane to wake; null when nobody is notified, for example after a cancel. */
 async function notifyPerson(db: Queryable, finished: FinishedRun, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isReportedByCancel(db, finished))) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
-  await wakeLane(db, describeEnd({ ...run, userKey, chatKey }, end));
+  const outcome = (await hasFailedDeployment(db, finished)) ? 'failed' : end.outcome;
+  await wakeLane(db, describeEnd({ ...run, userKey, chatKey }, { ...end, outcome }));
   return { userKey, traceId: run.traceId };
 }
 

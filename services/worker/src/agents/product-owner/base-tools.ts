@@ -15,6 +15,10 @@ export const BASE_TOOLS = {
       .object({
         message: z.string().min(1).max(8_000).describe('Markdown text for the person.'),
         awaiting_response: z.boolean().default(false),
+        goes_on: z
+          .boolean()
+          .default(false)
+          .describe('True ends the turn while something waits or runs, because your task goes on after it.'),
         choices: z.array(Button).max(MAX_CHOICES).default([]),
         asks: z
           .object({

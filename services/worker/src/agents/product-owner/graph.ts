@@ -49,5 +49,5 @@ function routeAfterModel(state: SessionState): 'po_tools' | typeof END {
 }
 
 function routeAfterTools(state: SessionState): 'product_owner' | typeof END {
-  return state.awaitingUserResponse || state.userConfirmedComplete ? END : 'product_owner';
+  return state.awaitingUserResponse || state.taskGoesOn || state.userConfirmedComplete ? END : 'product_owner';
 }

@@ -90,13 +90,13 @@ function createProductOwner(parts: AgentDeps): Agent {
         return graph.invoke(null, config);
       }
     },
-    note: async ({ run, messages, isNew, text, about = null }) => {
+    note: async ({ run, messages, isNew, text, about = null, event }) => {
       const config = { configurable: { thread_id: run.threadId } };
       // This answer of product_owner ends the pending step and closes earlier requests.
       await graph.updateState(
         config,
         {
-          messages: [new AIMessage({ id: `note_${run.turnId}`, content: text })],
+          messages: [toNote(`note_${run.turnId}`, text, event)],
           ...(about === null ? {} : { currentProject: about }),
         },
         'product_owner',
@@ -107,6 +107,11 @@ function createProductOwner(parts: AgentDeps): Agent {
       return recordOf(known, messages, toRecordedRun(run, messages.length), isNew);
     },
   };
+}
+
+function toNote(id: string, text: string, kind: 'incident' | undefined): BaseMessage {
+  if (kind === undefined) return new AIMessage({ id, content: text });
+  return new HumanMessage({ id, content: text, additional_kwargs: { event: { kind, say: text, told: true } } });
 }
 
 function idsIn({ values }: StateSnapshot): ReadonlySet<string | undefined> {
@@ -152,6 +157,7 @@ function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean)
         }),
     ),
     awaitingUserResponse: false,
+    taskGoesOn: false,
     userConfirmedComplete: false,
     finishedAfter: null,
     poIterations: 0,

@@ -90,6 +90,10 @@ function isHeld({ registry }: GraphNodeDeps, waits: string | null, { name }: Cal
   return !registry.catalog.groups.some(({ tools }) => tools.some((tool) => tool.name === name && tool.isRead === true));
 }
 
+function isHeldResult({ result }: ToolCallResult): boolean {
+  return typeof result === 'object' && result !== null && 'status' in result && result.status === 'not_started';
+}
+
 function hold(run: AgentRun, waits: string | null): CallOutcome {
   run.enter('OBSERVING');
   const because = `${waits} before it waits for a decision. Propose this again when that is done.`;
@@ -170,10 +174,12 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
   }
   switch (name) {
     case 'respond_to_user': {
-      const { message, awaiting_response: awaiting, choices } = BASE_TOOLS.respond_to_user.input.parse(call.args);
-      // A question ends the turn and is sent with the turn's replies; other messages are sent at once.
-      if (!awaiting) await run.say({ key: call.id ?? '', text: message, buttons: choices });
-      return accept({ sent: true, awaiting }, message, awaiting ? { awaitingUserResponse: true } : {});
+      const { message, choices, ...said } = BASE_TOOLS.respond_to_user.input.parse(call.args);
+      const { awaiting_response: awaiting, goes_on: goesOn } = said;
+      // What ends the turn is sent with the turn's replies; other messages are sent at once.
+      if (!awaiting && !goesOn) await run.say({ key: call.id ?? '', text: message, buttons: choices });
+      const ends = { ...(awaiting && { awaitingUserResponse: true }), ...(goesOn && { taskGoesOn: true }) };
+      return accept({ sent: true, awaiting }, message, ends);
     }
     case 'search_knowledge': {
       const { query, scope } = BASE_TOOLS.search_knowledge.input.parse(call.args);
@@ -208,12 +214,13 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
 }
 
 function toMessage(call: Call, result: ToolCallResult): ToolMessage {
-  const { ok, code, say, changed, untrusted = false, made = [], files = [], next = [] } = result;
+  const { ok, code, say, changed, untrusted = false, made = [], files = [], next = [], goesOn } = result;
   // The model learns that a file exists but never sees its content.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   // The person gets these buttons below the answer; they may name what stands in the envelopes.
   const quote = (text: unknown): unknown => (untrusted ? wrapOutside(call.name, text) : text);
   const buttons = ok && next.length > 0 ? { buttons_below: quote(next.map(({ label }) => label)) } : {};
+  const later = goesOn ? { later: GOES_ON } : {};
   return new ToolMessage({
     id: `tool_${call.id}`,
     tool_call_id: call.id ?? '',
@@ -222,7 +229,7 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
     // The sentence may quote what stands in the result's envelopes.
     content: JSON.stringify(
       ok
-        ? { ok, result: result.result, ...(changed && { say: quote(say) }), ...buttons, ...attached }
+        ? { ok, result: result.result, ...(changed && { say: quote(say) }), ...buttons, ...attached, ...later }
         : { ok, error: code, say: quote(say) },
     ),
     additional_kwargs: {
@@ -233,9 +240,15 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
       ...(ok && changed ? { changed } : {}),
       ...(untrusted ? { untrusted } : {}),
       ...(made.length > 0 ? { made } : {}),
+      ...(isHeldResult(result) ? { held: true } : {}),
+      ...(goesOn ? { goesOn } : {}),
     },
   });
 }
+
+/** What the model has to know of a job that its call started. */
+const GOES_ON =
+  'It goes on by itself, and the runtime tells the person how it ends. If your task goes on after it, end this turn with respond_to_user(goes_on=true): you are called when it has ended. Otherwise you are called only if it fails or has a result for you.';
 
 function accept(result: unknown, say: string, update: SessionUpdate): CallOutcome {
   return { result: { ok: true, result, say, code: null, changed: false }, update };

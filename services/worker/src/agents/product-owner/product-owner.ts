@@ -14,6 +14,7 @@ import { countIdleTurn, findIdleGroups } from './groups.ts';
 import { getRunExtras, createSpendCounter, type GraphNodeDeps, type RunExtras } from './parts.ts';
 import { listOpenCalls, createSystemMessage, answerOpenCalls } from './prompt.ts';
 import { countAnswers, noteModelRequests } from './turn-record.ts';
+import { hasOpenQuestion, isToldByRuntime, listEvents, markTold } from './silence.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { sayCutOff, sayEndedByJudge, sayNoAnswer } from './sentences.ts';
 import type { AgentRun } from '../agent.ts';
@@ -36,6 +37,9 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
       const content = sayEndedByJudge(state.verdict, since, parts.maxPasses);
       return { messages: [new AIMessage({ id: `${id}_end`, content })], limitReached: true };
     }
+    const start = turnStart(state.messages);
+    if (state.poIterations === 0 && isToldByRuntime(state.messages, start, (tool) => isRead(parts, tool)))
+      return { messages: [...markTold(state.messages, start)] };
     run.enter('THINKING');
     const groups = await groupsOf(state, extras);
     const known = await names(state);
@@ -52,7 +56,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
     const noted = noteModelRequests(model, 'product_owner', facts, earlier);
     const spent = createSpendCounter(extras);
     // Texts of earlier passes are sent at the end of the turn; until then, the draft begins with them.
-    const unsent = textsSince(state.messages, turnStart(state.messages));
+    const unsent = textsSince(state.messages, start);
     const request: ModelRequest = {
       messages: [system, ...answerOpenCalls(state.messages, calls)],
       tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(groups.active)],
@@ -63,24 +67,44 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
       onSpend: spent.onSpend,
     };
     let answer = (await noted.model.ask(request)).message;
-    // An empty answer is mostly a short failure of the provider: ask once more, then tell the person.
+    const spoken = (isSilent: boolean) => ({
+      kind: 'asked' as const,
+      turnKey,
+      run: recorded,
+      asks: noted.asks(isSilent),
+      answerId: id,
+      modelId: answer.id?.slice(0, MODEL_ID_LENGTH) ?? null,
+      ...makeStorable(toReasoningExtras(getReasoning(answer))),
+    });
+    const poIterations = state.poIterations + 1;
+    if (isEmptyAnswer(answer) && listEvents(state.messages, start) !== null)
+      return {
+        messages: [...markTold(state.messages, start)],
+        awaitingUserResponse: hasOpenQuestion(state.messages),
+        poIterations,
+        record: [spoken(true)],
+        ...groups.update,
+        ...spent.update(),
+      };
+    // An empty answer to a person is mostly a short failure of the provider: ask once more, then tell them.
     if (isEmptyAnswer(answer)) answer = (await noted.model.ask(request)).message;
     const isEmpty = isEmptyAnswer(answer) && answer.text.trim() === '';
     const named = withOurIds(id, isEmpty ? new AIMessage({ content: sayNoAnswer() }) : answer);
     const message = await withLookUps(named, run);
     const meant = listMeant(named, message);
-    const pass = state.poIterations + 1;
-    const part = {
-      kind: 'asked' as const,
-      turnKey,
-      run: recorded,
-      asks: noted.asks(false),
-      answerId: id,
-      modelId: answer.id?.slice(0, MODEL_ID_LENGTH) ?? null,
-      ...makeStorable(toReasoningExtras(getReasoning(answer))),
+    return {
+      messages: [message],
+      meant,
+      poIterations,
+      record: [spoken(false)],
+      ...groups.update,
+      ...spent.update(),
     };
-    return { messages: [message], meant, poIterations: pass, record: [part], ...groups.update, ...spent.update() };
   };
+}
+
+function isRead({ registry }: GraphNodeDeps, name: string): boolean {
+  return registry.catalog.groups.some(({ tools }) => tools.some((tool) => tool.name === name && tool.isRead === true));
 }
 
 interface Groups {

@@ -72,6 +72,8 @@ export const SessionState = Annotation.Root({
   idleTurns: Annotation<IdleTurns>({ reducer: lastValue, default: () => ({}) }),
 
   awaitingUserResponse: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
+  /** True when the model ended the turn because its task goes on after something that waits or runs. */
+  taskGoesOn: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   userConfirmedComplete: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   poIterations: Annotation<number>({ reducer: (_, after) => after, default: () => 0 }),
   limitReached: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
