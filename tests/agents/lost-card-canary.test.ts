@@ -102,8 +102,7 @@ function answer(messages: readonly AskedMessage[], tools: readonly string[]): Mo
   prompts.push(JSON.stringify(messages));
   if (tools.includes('classify_intent'))
     return { toolCalls: [{ name: 'classify_intent', args: { task_summary: '', capabilities: [], project: null } }] };
-  if (tools.includes('choose_action'))
-    return { toolCalls: [{ name: 'choose_action', args: { action: 'none', data: null } }] };
+  if (tools.includes('choose_acts')) return { toolCalls: [{ name: 'choose_acts', args: { acts: [] } }] };
   const from = PEOPLE * (CARDS_EACH + 1) + written.length;
   const made = Array.from({ length: CARDS_WRITTEN }, (_, place) => makeCard(from + place));
   written.push(...made.map(({ digits }) => digits));

@@ -38,6 +38,8 @@ const hostile: ModelScript = (messages) => {
     'reset',
     'verify_identity',
     'ask_operator',
+    'choose_card',
+    'ask_about',
     'unfreeze_card',
     'deploy',
     'mortgage.apply',
@@ -54,8 +56,9 @@ const hostile: ModelScript = (messages) => {
     { by: 'operator' },
     { mode: 'voice' },
   ]);
-  const name = pick(['choose_action', 'choose_action', 'choose_action', 'request_replacement', 'trigger_deploy']);
-  return { toolCalls: [{ name, args: name === 'choose_action' ? { action, data } : { card, project: 'shop' } }] };
+  const name = pick(['choose_acts', 'choose_acts', 'choose_acts', 'request_replacement', 'trigger_deploy']);
+  const acts = [{ action, data }, ...(next() < 0.3 ? [{ action: 'freeze_card', data: { because: 'stolen' } }] : [])];
+  return { toolCalls: [{ name, args: name === 'choose_acts' ? { acts } : { card, project: 'shop' } }] };
 };
 
 async function obey(who: Customer, index: number): Promise<void> {

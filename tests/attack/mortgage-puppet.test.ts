@@ -28,7 +28,9 @@ const named = fc.record({
   ),
 });
 const answers = fc.oneof(
-  named.map((args) => new AIMessage({ content: '', tool_calls: [{ id: 'x', name: 'choose_action', args }] })),
+  fc
+    .array(named, { maxLength: 3 })
+    .map((acts) => new AIMessage({ content: '', tool_calls: [{ id: 'x', name: 'choose_acts', args: { acts } }] })),
   named.map(({ action }) => new AIMessage({ content: '', tool_calls: [{ id: 'x', name: action, args: {} }] })),
   fc.json().map((text) => new AIMessage(text)),
   fc.string().map((text) => new AIMessage(text)),

@@ -3,12 +3,19 @@ import { createActionButton, type GuidedSpec } from '@signalbox/worker/guided/sp
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { z } from 'zod';
 
-const Domain = z.object({ count: z.int(), unclear: z.int() });
+const Domain = z.object({ count: z.int(), unclear: z.int(), step: z.int().nullable().default(null) });
 
 const actions = {
-  add: { data: z.strictObject({ by: z.int().min(1).max(100) }), describe: 'The person wants the number to grow.' },
+  add: {
+    data: z.strictObject({ by: z.int().min(1).max(100).optional() }),
+    describe: 'The person wants the number to grow.',
+  },
+  choose_step: { data: z.strictObject({ step: z.int().min(1).max(100) }), describe: 'The person says by how much.' },
+  ask_limit: { data: z.strictObject({}), describe: 'The person asks how far it can count.' },
   look_up: { data: z.strictObject({}), describe: 'The person wants to know what the books say.' },
 };
+
+const stepButton = createActionButton('counter', 'By ten', 'choose_step', { step: 10 });
 
 /** A guided agent with one of each thing that the kit can do. */
 export const counterSpec: GuidedSpec<typeof Domain, typeof actions> = {
@@ -26,16 +33,30 @@ export const counterSpec: GuidedSpec<typeof Domain, typeof actions> = {
   },
   groups: ['books'],
   domain: Domain,
-  initial: () => ({ count: 0, unclear: 0 }),
+  initial: () => ({ count: 0, unclear: 0, step: null }),
   actions,
   nodes: {
     add: {
       does: 'Adds to the number.',
       then: ['praise'],
       run: async ({ domain, given }) => {
-        const count = domain.count + (given('add')?.by ?? 0);
+        const by = given('add')?.by ?? domain.step;
+        if (by == null)
+          return { open: 'keep', awaits: true, replies: [{ text: 'By how much?', buttons: [stepButton] }] };
+        const count = domain.count + by;
         return { domain: { count }, ...(count >= 100 ? { goto: 'praise' } : { view: 'number' }) };
       },
+    },
+    choose_step: {
+      does: 'Takes how much is added each time.',
+      run: async ({ given, open }) => ({
+        domain: { step: given('choose_step')?.step ?? null },
+        ...(open.length === 0 && { view: 'number' }),
+      }),
+    },
+    ask_limit: {
+      does: 'Says how far it counts, and asks its own question again.',
+      run: async () => ({ replies: [{ text: 'It counts without an end.', buttons: [] }], asksAgain: true }),
     },
     praise: { does: 'Praises a great number.', run: async () => ({ view: 'number', audit: [{ action: 'praised' }] }) },
     ask_books: {
@@ -52,11 +73,12 @@ export const counterSpec: GuidedSpec<typeof Domain, typeof actions> = {
   },
   route: (heard) => {
     if (heard.kind !== 'action') return 'offer';
+    if (heard.name === 'choose_step' || heard.name === 'ask_limit') return heard.name;
     return heard.name === 'look_up' ? 'ask_books' : 'add';
   },
   reads: (text) => {
     const by = /^plus (\d+)$/.exec(text)?.[1];
-    return by === undefined ? null : { action: 'add', data: { by: Number(by) } };
+    return by === undefined ? null : { action: 'add', data: { by: Number(by) }, isWhole: true };
   },
   views: {
     number: ({ count, unclear }, { mode, device }) => ({

@@ -109,21 +109,23 @@ describe('a guided agent without a model', () => {
 
 describe('a guided agent with a model', () => {
   let bench: WorkerBench;
-  let answer: (words: string) => object = () => ({});
+  let answer: (words: string) => readonly object[] = () => [];
   let delayMs = 0;
+  let shown: readonly string[] = [];
+  const decide = (...acts: readonly object[]): void => void (answer = () => acts);
+  const ask = async (who: string, text: string): Promise<string> => (await bench.ask(who, text)).join('\n');
   beforeAll(async () => {
     bench = await openWorkerBench();
     await bench.startWorker({
       wiring,
       env,
-      script: (messages) => ({
-        delayMs,
-        toolCalls: [
-          { name: 'choose_action', args: { ...answer(messages.findLast(HumanMessage.isInstance)?.text ?? '') } },
-        ],
-      }),
+      script: (messages) => {
+        shown = messages.map(({ text }) => text);
+        const acts = answer(messages.findLast(HumanMessage.isInstance)?.text ?? '');
+        return { delayMs, toolCalls: [{ name: 'choose_acts', args: { acts } }] };
+      },
     });
-    await bench.addPerson('1');
+    for (const who of ['1', '2', '3', '4', '5']) await bench.addPerson(who);
   });
   afterAll(async () => {
     await checkReplay(bench.pool, [books], [counter]);
@@ -131,20 +133,21 @@ describe('a guided agent with a model', () => {
   });
 
   it.each([
-    ['an action with its data', { action: 'add', data: { by: 4 } }, 'It is at 4, and 0 unclear'],
-    ['none', { action: 'none', data: null }, 'It is at 4, and 1 unclear'],
-    ['an action that it does not have', { action: 'deploy', data: {} }, 'It is at 4, and 2 unclear'],
-    ['data that the action does not take', { action: 'add', data: { by: 1e9 } }, 'It is at 4, and 3 unclear'],
-  ])('carries out only an action that it has when its model returns %s', async (_, given, said) => {
-    answer = () => given;
-    expect((await bench.ask('1', 'could you do that for me')).join()).toContain(said);
+    ['an action with its data', [{ action: 'add', data: { by: 4 } }], 'It is at 4, and 0 unclear'],
+    ['a field that nobody said as null', [{ action: 'look_up', data: { page: null } }], 'Page 1 is empty'],
+    ['no action', [], 'It is at 4, and 1 unclear'],
+    ['an action that it does not have', [{ action: 'deploy', data: {} }], 'It is at 4, and 2 unclear'],
+    ['data that the action does not take', [{ action: 'add', data: { by: 1e9 } }], 'It is at 4, and 3 unclear'],
+  ])('carries out only actions that it has when its model returns %s', async (_, given, said) => {
+    decide(...given);
+    expect(await ask('1', 'could you do that for me')).toContain(said);
   });
 
   it('can be stopped while its model interprets a message, and continues with the next message', async () => {
     let isAsked = false;
     answer = () => {
       isAsked = true;
-      return { action: 'add', data: { by: 50 } };
+      return [{ action: 'add', data: { by: 50 } }];
     };
     delayMs = 60_000;
     await bench.say('1', 'take your time');
@@ -155,15 +158,53 @@ describe('a guided agent with a model', () => {
       (outcomes) => outcomes.at(-1) === 'stopped',
     );
     delayMs = 0;
-    expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 5, and 3 unclear');
+    expect(await ask('1', 'plus 1')).toContain('It is at 5, and 3 unclear');
   });
 
-  it('calls no model for an action, nor for words that its parser understands', async () => {
+  it('calls no model for an action, nor for words that its parser understands as a whole', async () => {
     answer = () => {
       throw new Error('nobody is to be asked');
     };
-    expect((await bench.ask('1', 'plus 1')).join()).toContain('It is at 6');
-    expect((await bench.ask('1', 'counter.add {"by":1}')).join()).toContain('It is at 7');
+    expect(await ask('1', 'plus 1')).toContain('It is at 6');
+    expect(await ask('1', 'counter.add {"by":1}')).toContain('It is at 7');
+  });
+
+  it('carries out all that one message asks for, and shows its view once', async () => {
+    decide({ action: 'add', data: { by: 2 } }, { action: 'add', data: { by: 3 } });
+    expect(await ask('2', 'two more, and then three')).toBe('It is at 5, and 0 unclear (text, desktop).');
+  });
+
+  it('keeps what was asked for while it has to ask back, and does it after the answer', async () => {
+    decide({ action: 'add' }, { action: 'look_up' });
+    expect(await ask('3', 'let it grow and look it up')).toBe('By how much?');
+    decide({ action: 'choose_step', data: { step: 7 } });
+    expect(await ask('3', 'seven')).toBe(
+      'It is at 7, and 0 unclear (text, desktop).\nPage 1 is empty. The books say 7 now.',
+    );
+    expect(shown.join('\n')).toContain('agent: "By how much?"');
+    expect(shown.join('\n')).toContain('counter.choose_step {"step":10} (By ten)');
+    expect(shown.join('\n')).toMatch(/Open, .*: add \{\}, look_up \{\}/);
+  });
+
+  it('keeps what was asked for when its model guesses wrong in between', async () => {
+    decide({ action: 'add' });
+    await ask('4', 'let it grow');
+    decide();
+    await ask('4', 'the usual');
+    expect((await bench.replies('4')).at(-1)).toContain('1 unclear');
+    decide({ action: 'choose_step', data: { step: 8 } });
+    expect(await ask('4', 'eight I mean')).toContain('It is at 8,');
+  });
+
+  it('answers a question of the person, and then asks its own question again with its buttons', async () => {
+    decide({ action: 'add' });
+    await ask('5', 'let it grow');
+    decide({ action: 'ask_limit' });
+    expect(await ask('5', 'how far does it go?')).toBe('It counts without an end.\nBy how much?');
+    const { rows } = await bench.pool.query(
+      `select body -> 'buttons' as buttons from outbox where user_key = '5' order by id desc limit 1`,
+    );
+    expect(rows).toEqual([{ buttons: [{ label: 'By ten', value: 'counter.choose_step {"step":10}' }] }]);
   });
 });
 

@@ -27,7 +27,10 @@ export async function listCards({ call }: CardNodeContext) {
   return listed.ok ? { ...Listed.parse(listed.result), refused: null } : { refused: listed.say };
 }
 
-/** Picks the card for an action, with the fields of the state to change. `stop`: the reply when no card can be picked. */
+/**
+ * Picks the card for an action, with the fields of the state to change. `stop`: the reply when no card can be picked; the action stays open
+ * until the person has said which card they mean.
+ */
 export async function pickCard(
   context: CardNodeContext,
   action: LostCardAction,
@@ -44,10 +47,14 @@ export async function pickCard(
   const named = given ?? context.domain.card_last4;
   const card = usable.find(({ last4 }) => last4 === named) ?? (usable.length === 1 && !given ? usable[0] : undefined);
   if (card) return { card, domain: { ...domain, ...toCardFields(card) } };
+  const isKept = given === undefined;
   const buttons = usable.map(({ last4, kind }) =>
-    createButton(say('lost-card.cardButton', { last4, kind }), action, { ...dataOf(context, action), card: last4 }),
+    isKept
+      ? createButton(say('lost-card.cardButton', { last4, kind }), 'choose_card', { card: last4 })
+      : createButton(say('lost-card.cardButton', { last4, kind }), action, { ...dataOf(context, action), card: last4 }),
   );
-  return { stop: { domain, replies: [{ text: say('lost-card.whichCard'), buttons }], awaits: true } };
+  const asked = { domain, replies: [{ text: say('lost-card.whichCard'), buttons }], awaits: true };
+  return { stop: isKept ? { ...asked, open: 'keep' } : asked };
 }
 
 export function toCardFields({ last4, status, risk }: ListedCard): Partial<LostCardDomain> {

@@ -5,7 +5,10 @@ import { createActionButton } from '@signalbox/worker/guided/spec';
 export const AGENT_ID = 'lost_card';
 export const STATE_VERSION = 1;
 
-const Last4 = z.string().regex(/^[0-9]{4}$/);
+const Last4 = z
+  .string()
+  .regex(/^[0-9]{4}$/)
+  .describe('Last four digits');
 const TransactionId = z.string().regex(/^[\w-]{1,60}$/);
 
 /** A suspicious payment. `minor`: amount in the smallest unit of its currency. */
@@ -42,6 +45,8 @@ export const LostCardDomain = z.object({
   /** Event that the conversation waits for. Within a turn: `next` proposes the request now, `proposed` means that it was just proposed. */
   awaiting: z.enum(['next', 'proposed', 'confirmation', 'code', 'vouching', 'takeover']).nullable(),
   code_by: z.enum(['chat', 'operator']).nullable(),
+  /** Reason for freezing, so that it holds for another card when the first one was the wrong one. */
+  reason: z.enum(['lost', 'stolen']).nullable().default(null),
   /** Channel of the chat to which the code was sent. */
   code_channel: z.string().nullable().default(null),
 });
@@ -64,6 +69,7 @@ export function createInitialDomain(): LostCardDomain {
     wanted: null,
     awaiting: null,
     code_by: null,
+    reason: null,
     code_channel: null,
   };
 }
@@ -75,6 +81,12 @@ export const ACTIONS = {
   freeze_card: {
     data: z.strictObject({ ...OnCard, because: z.enum(['lost', 'stolen']).optional() }),
     describe: 'The person has lost a card, it was stolen, or they want it frozen.',
+  },
+  choose_card: { data: z.strictObject({ card: Last4 }), describe: 'The person says which card they mean.' },
+  ask_about: {
+    data: z.strictObject({ topic: z.enum(['address', 'state']) }),
+    describe:
+      'The person asks where a new card goes or wants it sent elsewhere (address), or whether it is fine so far (state).',
   },
   order_replacement: { data: z.strictObject(OnCard), describe: 'The person wants a new card in the place of one.' },
   report_fraud: {

@@ -2,6 +2,7 @@ import { defineGuidedAgent } from '@signalbox/worker/guided/define';
 import type { TurnInput } from '@signalbox/worker/guided/spec';
 import { ACTIONS, AGENT_ID, createInitialDomain, LostCardDomain, STATE_VERSION } from './domain.ts';
 import { freezeCard, issueReplacement } from './nodes/changes.ts';
+import { chooseCard } from './nodes/choose-card.ts';
 import { classifyRisk } from './nodes/classify-risk.ts';
 import { confirmAction } from './nodes/confirm-action.ts';
 import { renderSupportOptions } from './nodes/support-options.ts';
@@ -25,6 +26,11 @@ export default defineGuidedAgent({
       does: 'Says how likely it is that somebody else uses the card.',
       then: ['freeze_card', 'verify_identity_stepup', 'render_support_options'],
       run: classifyRisk,
+    },
+    choose_card: {
+      does: 'Takes which card is meant, also when a request for another one waits.',
+      then: ['freeze_card', 'verify_identity_stepup', 'issue_replacement', 'confirm_action'],
+      run: chooseCard,
     },
     freeze_card: { does: 'Proposes to freeze the card.', then: ['confirm_action'], run: freezeCard },
     verify_identity_stepup: {
@@ -57,6 +63,8 @@ function route(input: TurnInput): string {
     case 'freeze_card':
     case 'report_fraud':
       return 'classify_risk';
+    case 'choose_card':
+      return 'choose_card';
     case 'order_replacement':
       return 'issue_replacement';
     case 'reset':

@@ -15,6 +15,12 @@ const SAID: readonly (readonly [string, string, string])[] = [
   ['en', 'please send me a new card', 'order_replacement'],
   ['en', 'where is your next branch?', 'find_branch'],
   ['en', 'freeze it', 'freeze_card'],
+  ['en', 'and where does the new card go?', 'ask_about address'],
+  ['en', 'is that fine?', 'ask_about state'],
+  ['de', 'Ist das in Ordnung?', 'ask_about state'],
+  ['es', '¿está bien así?', 'ask_about state'],
+  ['ru', 'Это нормально?', 'ask_about state'],
+  ['zh', '这样可以吗？', 'ask_about state'],
   ['de', 'Ich habe meine Karte verloren', 'freeze_card lost'],
   ['de', 'Meine Karte wurde gestohlen', 'freeze_card stolen'],
   ['de', 'Da ist eine Zahlung, die ich nicht erkenne', 'report_fraud'],
@@ -37,8 +43,8 @@ const SAID: readonly (readonly [string, string, string])[] = [
 describe('a message to the lost-card agent', () => {
   it.each(SAID)('in %s: “%s” means %s', (language, text, meant) => {
     const requested = runInLanguage(language, () => parseRequest(text, createInitialDomain()));
-    const { because = '' } = (requested?.data ?? {}) as { readonly because?: string }; // The type of the data that reading.ts returns
-    expect(`${requested?.action} ${because}`.trim()).toBe(meant);
+    const { because, topic } = (requested?.data ?? {}) as { readonly because?: string; readonly topic?: string }; // The type of the data that reading.ts returns
+    expect(`${requested?.action} ${because ?? topic ?? ''}`.trim()).toBe(meant);
   });
 
   it.each(['hello', 'what can you do?', 'my card', 'I have a question', '42'])(
@@ -59,6 +65,7 @@ describe('a message to the lost-card agent', () => {
     expect(parseRequest('it is secret:step-up-code-0a1b2c3d', createInitialDomain())).toEqual({
       action: 'verify_identity',
       data: { code: 'secret:step-up-code-0a1b2c3d' },
+      isWhole: true,
     });
   });
 });

@@ -1,6 +1,6 @@
 import { getCurrentLanguage, DEFAULT_LANGUAGE } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import type { RequestedAction } from '@signalbox/worker/guided/spec';
+import type { KnownAction } from '@signalbox/worker/guided/spec';
 import type { LostCardAction, LostCardDomain } from './domain.ts';
 
 interface Meaning {
@@ -20,23 +20,29 @@ const MEANINGS: readonly Meaning[] = [
     phrases: (language) => say('lost-card.hearStolen', {}, language),
   },
   { action: 'freeze_card', data: { because: 'lost' }, phrases: (language) => say('lost-card.hearLost', {}, language) },
+  {
+    action: 'ask_about',
+    data: { topic: 'address' },
+    phrases: (language) => say('lost-card.hearAddress', {}, language),
+  },
   { action: 'order_replacement', phrases: (language) => say('lost-card.hearReplacement', {}, language) },
   { action: 'view_transactions', phrases: (language) => say('lost-card.hearTransactions', {}, language) },
   { action: 'find_branch', phrases: (language) => say('lost-card.hearBranch', {}, language) },
   { action: 'freeze_card', phrases: (language) => say('lost-card.hearFreeze', {}, language) },
   { action: 'ask_operator', phrases: (language) => say('lost-card.hearOperator', {}, language) },
   { action: 'verify_identity', phrases: (language) => say('lost-card.hearCode', {}, language) },
+  { action: 'ask_about', data: { topic: 'state' }, phrases: (language) => say('lost-card.hearFine', {}, language) },
 ];
 
 const CODE = /secret:step-up-code-[0-9a-z]{8}/;
-const NOT_ON_A_CARD: readonly LostCardAction[] = ['find_branch', 'ask_operator', 'verify_identity'];
+const NOT_ON_A_CARD: readonly LostCardAction[] = ['ask_about', 'find_branch', 'ask_operator', 'verify_identity'];
 /** Scripts without spaces, such as Chinese, in which a phrase may occur anywhere in the text. */
 const UNSPACED = /\p{Script=Han}/u;
 
 /** Reads an unambiguous request in the person's language or in English. The person must confirm the request. Pure. */
-export function parseRequest(text: string, domain: LostCardDomain): RequestedAction | null {
+export function parseRequest(text: string, domain: LostCardDomain): KnownAction | null {
   const [code] = CODE.exec(text) ?? [];
-  if (code !== undefined) return { action: 'verify_identity', data: { code } };
+  if (code !== undefined) return { action: 'verify_identity', data: { code }, isWhole: true };
   const written = text.normalize('NFKC').toLowerCase().replaceAll('’', "'");
   for (const language of new Set([getCurrentLanguage(), DEFAULT_LANGUAGE])) {
     const meaning = MEANINGS.find(({ phrases }) => saysOne(written, phrases(language)));

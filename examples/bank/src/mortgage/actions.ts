@@ -24,10 +24,13 @@ const Figures = z
 const Nothing = z.strictObject({});
 
 export const actions = {
-  set_intent: { data: Figures, describe: 'The person says figures of the mortgage that they want.' },
+  set_intent: {
+    data: Figures,
+    describe: 'The person says figures of the mortgage that they want, or other ones, such as a longer term.',
+  },
   recalculate: {
     data: Figures,
-    describe: 'The person wants to see the payment with other figures, such as a longer term.',
+    describe: null, // set_intent says the same in words
   },
   show_products: { data: Nothing, describe: 'The person wants to see the products that fit.' },
   select_product: {
@@ -49,7 +52,8 @@ export const actions = {
   request_branch: { data: Nothing, describe: 'The person wants to come to a branch.' },
   ask_process: {
     data: z.strictObject({ topic: z.enum(TOPICS).optional() }),
-    describe: 'The person asks how getting a mortgage works: documents, time, fees, early repayment, valuation.',
+    describe:
+      'The person asks something: how getting a mortgage works, whether they earn enough (income), or whether it is fine so far (binding).',
   },
   get_support: { data: Nothing, describe: 'The person wants to speak to a person.' },
   reset: { data: Nothing, describe: 'The person wants to begin again.' },

@@ -11,7 +11,7 @@ export const MAX_MISUNDERSTOOD = 3;
 const Amount = z.string().regex(/^\d{1,9}\.\d{2}$/);
 const Percent = z.string().regex(/^\d{1,7}(\.\d{1,3})?$/);
 
-export const TOPICS = ['documents', 'timeline', 'fees', 'early_repayment', 'valuation'] as const;
+export const TOPICS = ['documents', 'timeline', 'fees', 'early_repayment', 'valuation', 'income', 'binding'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 export const Product = z.object({

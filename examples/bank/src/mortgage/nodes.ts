@@ -11,7 +11,7 @@ import {
   type MortgageDomain,
 } from './domain.ts';
 import { getLoanToValue } from './payment.ts';
-import type { ViewName } from './views.ts';
+import { TOPIC_ANSWERS, type ViewName } from './views.ts';
 
 type MortgageContext = NodeContext<MortgageDomain, MortgageActions>;
 type MortgageOutcome = NodeOutcome<MortgageDomain> & { readonly view?: ViewName };
@@ -153,6 +153,9 @@ export const nodes = {
     run: async ({ domain, given }): Promise<MortgageOutcome> => {
       const asked = given('ask_process');
       const topic = asked ? (asked.topic ?? null) : domain.process_question;
+      // A question of the person is answered before the open question is asked again.
+      if (asked?.topic !== undefined && domain.asked !== null)
+        return { replies: [{ text: TOPIC_ANSWERS[asked.topic](), buttons: [] }], asksAgain: true };
       return { domain: { process_question: topic }, view: 'process' };
     },
   },

@@ -68,7 +68,7 @@ describe('a message that is parsed without a model', () => {
     ['fixYears', '5', { fixYears: 5 }],
     ['fixYears', '5 years', { fixYears: 5 }],
   ] as const)('a bare answer to the question for %s is accepted: %s', (asked, text, data) => {
-    expect(parseRequest(text, at(asked))).toEqual({ action: 'set_intent', data });
+    expect(parseRequest(text, at(asked))).toEqual({ action: 'set_intent', data, isWhole: true });
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { say } from '@signalbox/messages/say';
-import type { RequestedAction } from '@signalbox/worker/guided/spec';
+import type { KnownAction, RequestedAction } from '@signalbox/worker/guided/spec';
 import { findNumbers, type FoundNumber } from './amounts.ts';
 import type { MortgageDomain, Topic } from './domain.ts';
 
@@ -22,7 +22,7 @@ const MAX_TEXT_LENGTH = 400;
 export function parseRequest(
   message: string,
   { asked, products }: Pick<MortgageDomain, 'asked' | 'products'>,
-): RequestedAction | null {
+): KnownAction | null {
   if (message.length > MAX_TEXT_LENGTH) return null;
   const text = message.normalize('NFKC').toLowerCase().trim();
   if (asked === 'address' && /\d/.test(text) && /\p{L}/u.test(text))
@@ -31,7 +31,7 @@ export function parseRequest(
   return requested?.action === 'show_products' && products.length === 0 ? null : requested;
 }
 
-function readFigures(text: string, asked: MortgageDomain['asked']): RequestedAction | null {
+function readFigures(text: string, asked: MortgageDomain['asked']): KnownAction | null {
   const numbers = findNumbers(text, phrases(say('mortgage.hearYears')));
   if (numbers.length === 0) return null;
   const [number] = numbers;
@@ -64,10 +64,11 @@ function isAlone(text: string, { kind, at, end }: FoundNumber): boolean {
 function bareAnswer(
   { kind, value }: FoundNumber,
   asked: Exclude<MortgageDomain['asked'], 'address' | null>,
-): RequestedAction | null {
-  if (asked !== 'fixYears') return kind === 'years' ? null : { action: 'set_intent', data: { [asked]: value } };
+): KnownAction | null {
+  const answer = (data: object): KnownAction => ({ action: 'set_intent', data, isWhole: true });
+  if (asked !== 'fixYears') return kind === 'years' ? null : answer({ [asked]: value });
   const years = Number(value);
-  return Number.isInteger(years) ? { action: 'set_intent', data: { fixYears: years } } : null;
+  return Number.isInteger(years) ? answer({ fixYears: years }) : null;
 }
 
 /** Distance added for a word in another clause, or after the unit of the number. */
@@ -103,6 +104,8 @@ function readTopic(text: string): RequestedAction | null {
     fees: say('mortgage.hearFees'),
     early_repayment: say('mortgage.hearEarlyRepayment'),
     valuation: say('mortgage.hearValuation'),
+    income: say('mortgage.hearIncome'),
+    binding: say('mortgage.hearBinding'),
   };
   const [topic, ...others] = Object.entries(topics).filter(([, list]) => spansOf(text, list).length > 0);
   return topic && others.length === 0 ? { action: 'ask_process', data: { topic: topic[0] } } : null;

@@ -79,14 +79,19 @@ const TOPIC_LABELS: Readonly<Record<Topic, () => string>> = {
   fees: () => say('mortgage.topicFees'),
   early_repayment: () => say('mortgage.topicEarlyRepayment'),
   valuation: () => say('mortgage.topicValuation'),
+  income: () => say('mortgage.topicIncome'),
+  binding: () => say('mortgage.topicBinding'),
 };
 
-const TOPIC_ANSWERS: Readonly<Record<Topic, () => string>> = {
+/** Answers of the catalog by topic. */
+export const TOPIC_ANSWERS: Readonly<Record<Topic, () => string>> = {
   documents: () => say('mortgage.answerDocuments'),
   timeline: () => say('mortgage.answerTimeline'),
   fees: () => say('mortgage.answerFees'),
   early_repayment: () => say('mortgage.answerEarlyRepayment'),
   valuation: () => say('mortgage.answerValuation'),
+  income: () => say('mortgage.answerIncome'),
+  binding: () => say('mortgage.answerBinding'),
 };
 
 const branchButton = (): OfferedButton => button(say('mortgage.visitBranch'), 'request_branch');

@@ -5,7 +5,7 @@ import type { ActionSpecs, RequestedAction } from './spec.ts';
 
 export type ParsedAction =
   | { readonly kind: 'words' }
-  /** `isLegacy`: the text lacks the agent's name. */
+  /** `data` is valid and not parsed yet. `isLegacy`: the text lacks the agent's name. */
   | { readonly kind: 'action'; readonly name: string; readonly data: unknown; readonly isLegacy: boolean }
   /** The action is unknown or its data invalid. `say`: the sentence for the person. */
   | { readonly kind: 'refused'; readonly say: string };
@@ -23,7 +23,7 @@ export function parseAction(agent: string, actions: ActionSpecs, text: string): 
   const data = json === undefined ? {} : parseJson(json.slice(0, MAX_DATA_LENGTH)); // longer data is cut and therefore invalid JSON
   const checked = parseRequestedData(actions, { action: name, data });
   if (!checked.ok) return { kind: 'refused', say: say('guided.badData', { action: `${agent}.${name}`, ...checked }) };
-  return { kind: 'action', name, data: checked.data, isLegacy: prefix === undefined };
+  return { kind: 'action', name, data, isLegacy: prefix === undefined };
 }
 
 /** Parses a requested action's data with the action's schema. `fields` says what is wrong by field, never a value. */

@@ -5,11 +5,9 @@ import type { RecordedResult } from '@signalbox/contracts/governance/execution-t
 import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { hashValue } from '../agents/model-context.ts';
-import { HumanMessage } from '@langchain/core/messages';
-import { OFFLINE } from '@signalbox/models/settings';
-import { getOutsideMark } from '../agents/outside-view.ts';
 import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
 import { listNodeRecords, type RunContext } from './extras.ts';
+import { readView, traceBorrowed, type ActReader } from './provenance.ts';
 import type { GuidedState, NodeRecord } from './state.ts';
 
 type Acted = Extract<NodeRecord, { kind: 'acted' }>;
@@ -19,13 +17,19 @@ export class NodeCalls {
   readonly #extras: RunContext;
   readonly #state: GuidedState;
   readonly #groups: readonly string[];
+  readonly #readAgain: ActReader;
   readonly #answerId: string;
   readonly #calls: Acted['calls'] = [];
 
-  constructor(extras: RunContext, state: GuidedState, groups: readonly string[]) {
+  constructor(
+    extras: RunContext,
+    state: GuidedState,
+    { groups, readAgain }: { readonly groups: readonly string[]; readonly readAgain: ActReader },
+  ) {
     this.#extras = extras;
     this.#state = state;
     this.#groups = groups;
+    this.#readAgain = readAgain;
     const before = this.#acted().length;
     // Numbers answers within the turn, so that a node that runs again after a crash gives its calls the same ids.
     this.#answerId = extras.run.answerId(extras.turnKey, before + 1);
@@ -78,12 +82,25 @@ export class NodeCalls {
     };
   }
 
-  /** A guided agent reads the newest message alone, so only a forwarded message is outside text in view. */
+  /** Traces what text from outside has led to: its values among what the node changed, and results that hold such text. */
+  trace(before: unknown, after: unknown): Pick<GuidedState, 'outside' | 'borrowed'> {
+    const isOutside = this.#calls.some(({ result }) => result.untrusted === true);
+    return {
+      outside: this.#state.outside || isOutside,
+      borrowed: traceBorrowed(this.#state, { before, after, made: this.#made() }),
+    };
+  }
+
   #view(): TextInView | null {
-    const heard = this.#state.messages.findLast(HumanMessage.isInstance);
-    if (!heard || getOutsideMark(heard) === undefined || heard.additional_kwargs['event']) return null;
-    const ask = () => Promise.resolve({ asked: false, model: OFFLINE, prompt: null });
-    return { made: [], ask };
+    const { run } = this.#extras;
+    const ask: TextInView['ask'] = ({ words }) => this.#readAgain(this.#state, run, words);
+    return readView(this.#state, { domain: this.#state.domain, made: this.#made(), ask });
+  }
+
+  /** Lists what the runtime made in this turn. Code and no model puts these values into a call, so each fits any field. */
+  #made(): readonly string[] {
+    const calls = [...this.#acted().flatMap((part) => part.calls), ...this.#calls];
+    return calls.flatMap(({ result }) => (result.made ?? []).map((value) => value.slice(value.indexOf('=') + 1)));
   }
 
   #acted(): readonly Acted[] {

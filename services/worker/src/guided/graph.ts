@@ -3,18 +3,22 @@ import { END, START, StateGraph } from '@langchain/langgraph';
 import type { z } from 'zod';
 import type { AgentDeps } from '../agents/agent.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
+import { chooseNextAct, endAct } from './acts.ts';
 import { NodeCalls } from './calls.ts';
 import { getRunContext } from './extras.ts';
-import { CLEAR_NODE, INGEST_NODE, createIngestNode } from './ingest.ts';
-import { drawView, sendReplies, sendView } from './replies.ts';
+import { beginAct, CLEAR_NODE, INGEST_NODE, createIngestNode } from './ingest.ts';
+import { createActReader } from './provenance.ts';
+import { drawView, findQuestion, sendReplies, sendView } from './replies.ts';
 import type { ActionSpecs, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
 import { GuidedState, type GuidedStateUpdate, type ServerEvent } from './state.ts';
 
 /*
  *   START ─▶ ingest_input ─┬─ the node that the agent's route names ─▶ … ─┬─▶ clear_pending_action ─▶ END
- *                          └─ refused, or only redrawn ───────────────────┘
+ *                          ├─ refused ────────────────────────────────────┤              │
+ *                          └─ only redrawn ─▶ END     ▲                                  │ a further action
+ *                                                     └──────────────────────────────────┘
  *
- * One message goes through the graph at a time. A node continues with one of `then`, or ends the turn.
+ * One message goes through the graph at a time. A node continues with one of `then`, or ends its action.
  */
 
 export function listNodes<S extends z.ZodType, A extends ActionSpecs>({
@@ -32,7 +36,7 @@ export function listNodes<S extends z.ZodType, A extends ActionSpecs>({
     ...own.map(([name, { does }]) => ({ name, does, after: [INGEST_NODE, ...before(name)] })),
     {
       name: CLEAR_NODE,
-      does: 'Forgets the action that the turn was about.',
+      does: 'Forgets the action that was carried out, and begins the next one that was asked for.',
       after: [INGEST_NODE, ...own.map(([name]) => name)],
     },
   ];
@@ -47,27 +51,36 @@ export function buildGraph<S extends z.ZodType, A extends ActionSpecs>(
   const graph = new StateGraph(GuidedState)
     .addNode(Object.fromEntries(own.map(([name, node]) => [name, runNode(spec, parts, name, node)])))
     .addNode(INGEST_NODE, createIngestNode(spec, parts))
-    .addNode(CLEAR_NODE, clear)
+    .addNode(CLEAR_NODE, createClearNode(spec))
     .addEdge(START, INGEST_NODE)
-    .addConditionalEdges(INGEST_NODE, next, [...own.map(([name]) => name), CLEAR_NODE])
-    .addEdge(CLEAR_NODE, END);
+    .addConditionalEdges(INGEST_NODE, next, [...own.map(([name]) => name), CLEAR_NODE, END])
+    .addConditionalEdges(CLEAR_NODE, next, [...own.map(([name]) => name), CLEAR_NODE, END]);
   for (const [name, { then = [] }] of own) graph.addConditionalEdges(name, next, [...then, CLEAR_NODE]);
   return graph.compile({ checkpointer: parts.checkpoints });
 }
 
-function clear(): GuidedStateUpdate {
-  return { pendingAction: null };
+function createClearNode<S extends z.ZodType, A extends ActionSpecs>(spec: GuidedSpec<S, A>) {
+  return (state: GuidedState, config: LangGraphRunnableConfig): GuidedStateUpdate => {
+    const chosen = chooseNextAct(state);
+    const { current } = chosen.acts;
+    const extras = getRunContext(config);
+    if (current) return { ...chosen, ...beginAct(spec, state, extras, current) };
+    const asked = state.acts.isAnswered === true ? sendReplies(state, extras, findQuestion(state)) : {};
+    return { ...chosen, ...asked, pendingAction: null, meta: { ...state.meta, next: END, open: undefined } };
+  };
 }
 
 function runNode<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  { maxPasses }: Pick<AgentDeps, 'maxPasses'>,
+  parts: Pick<AgentDeps, 'model' | 'maxPasses'>,
   name: string,
   node: NodeSpec<z.output<S>, A>,
 ) {
+  const { maxPasses } = parts;
+  const readAgain = createActReader(spec, parts.model(INGEST_NODE));
   return async (state: GuidedState, config: LangGraphRunnableConfig): Promise<GuidedStateUpdate> => {
     const extras = getRunContext(config);
-    const calls = new NodeCalls(extras, state, spec.groups);
+    const calls = new NodeCalls(extras, state, { groups: spec.groups, readAgain });
     const { mode, device, meta, pendingAction } = state;
     const before = state.domain[spec.id] as z.output<S>; // migrateState parsed it
     const context: NodeContext<z.output<S>, A> = {
@@ -76,6 +89,7 @@ function runNode<S extends z.ZodType, A extends ActionSpecs>(
       device,
       heard: meta.heard,
       actor: extras.run.actor,
+      open: [...state.open, ...state.acts.next].map(({ action }) => action),
       given: (action) =>
         pendingAction?.id === `${spec.id}.${action}`
           ? (pendingAction.data as z.output<A[typeof action]['data']>) // ingest_input parsed it with this action's schema
@@ -85,11 +99,12 @@ function runNode<S extends z.ZodType, A extends ActionSpecs>(
     const outcome = await node.run(context);
     const acted = await calls.end({ maxPasses });
     const domain = spec.domain.parse(Object.assign({}, before, outcome.domain));
-    const { goto = CLEAR_NODE, view, awaits = false, audit = [] } = outcome;
+    const { goto = CLEAR_NODE, view, awaits = false, asksAgain = false, audit = [] } = outcome;
     if (goto !== CLEAR_NODE && !node.then?.includes(goto))
       throw new Error(`${name} may not go on to ${goto}; add it to then.`);
     const { replies = [] } = outcome;
     const { turnKey } = extras;
+    const provenance = calls.trace(before, domain);
     const sent: ReturnType<typeof sendReplies> & Partial<Pick<GuidedState, 'ui'>> =
       view === undefined
         ? sendReplies(state, extras, replies)
@@ -100,7 +115,9 @@ function runNode<S extends z.ZodType, A extends ActionSpecs>(
       ...sent,
       domain: { [spec.id]: domain },
       ui: { ...state.ui, ...sent.ui, awaits },
-      meta: { ...meta, next: goto },
+      meta: { ...meta, next: goto, open: outcome.open },
+      ...(goto === CLEAR_NODE ? { acts: endAct(state.acts, asksAgain) } : {}),
+      ...provenance,
       ...(outcome.errors === undefined ? {} : { errors: outcome.errors }),
       ...(events.length > 0 ? { outbox: events } : {}),
       ...(acted ? { record: [acted] } : {}),

@@ -1,113 +1,100 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { END } from '@langchain/langgraph';
 import type { z } from 'zod';
+import type { OutsideMark } from '@signalbox/models/runtime-events';
 import type { AgentMessage, AgentDeps } from '../agents/agent.ts';
-import { parseRequestedData, parseAction } from './actions.ts';
+import { getOutsideMark } from '../agents/outside-view.ts';
+import { parseRequestedData } from './actions.ts';
+import { joinOpenActs, noteBorrowed } from './acts.ts';
 import { getRunContext, type RunContext } from './extras.ts';
 import { addModeAction, MODE_ACTION, applyPageMode, applyChosenMode } from './mode.ts';
-import { canAskModel, describeActions, readActionWithModel } from './reading.ts';
+import { createMessageReader } from './reading.ts';
 import { sendReplies } from './replies.ts';
-import type { ActionSpecs, GuidedSpec, TurnInput, RequestedAction } from './spec.ts';
-import type { GuidedState, GuidedStateUpdate } from './state.ts';
+import type { ActionSpecs, GuidedSpec, TurnInput } from './spec.ts';
+import type { Act, GuidedState, GuidedStateUpdate } from './state.ts';
 
 export const INGEST_NODE = 'ingest_input';
 export const CLEAR_NODE = 'clear_pending_action';
 
 type Event = AgentMessage['event'];
 
-/** The meaning of a message, before the agent's own route. */
-type Taken =
-  | { readonly kind: 'action'; readonly requested: RequestedAction }
-  | { readonly kind: 'words' }
-  | { readonly kind: 'refused'; readonly say: string };
-
-/** Creates the node that finds the meaning of one message (an action, free text or an event) and chooses the next node. */
+/** Creates the node that finds the meaning of one message (actions, free text or an event) and chooses the next node. */
 export function createIngestNode<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
   parts: Pick<AgentDeps, 'model'>,
 ) {
-  const model = parts.model(INGEST_NODE);
   const actions = addModeAction(spec.actions);
-  const reading = describeActions({ summary: spec.summary, actions });
+  const take = createMessageReader(spec, { model: parts.model(INGEST_NODE), node: INGEST_NODE }, actions);
 
   return async (state: GuidedState, config: LangGraphRunnableConfig): Promise<GuidedStateUpdate> => {
     const extras = getRunContext(config);
-    const { text, event } = newest(state.messages);
+    const { message, text, event, mark } = newest(state.messages);
     const domain = state.domain[spec.id] as z.output<S>; // migrateState parsed it
-    const goTo = (next: string, input: TurnInput): GuidedStateUpdate => ({
+    const outside = state.outside || mark !== undefined;
+    const by = mark === undefined ? 'person' : 'outside';
+    const goTo = (next: string, heard: TurnInput): GuidedStateUpdate => ({
       transcript: text,
-      meta: { ...state.meta, heard: input, next },
+      outside,
+      meta: { ...state.meta, heard, next, by },
     });
-    const start = (input: TurnInput): GuidedStateUpdate =>
-      goTo(nodeAgain(event, spec.nodes) ?? spec.route(input, domain), input);
-
     if (event?.kind === 'mode')
-      return { meta: { ...state.meta, next: CLEAR_NODE }, ...applyPageMode(spec, state, extras, event) };
-    if (event && event.kind !== 'node') return start({ kind: 'news', say: event.say });
-    const isAgain = nodeAgain(event, spec.nodes) !== null;
-    const { taken, update } = await take(extras, text, domain, !isAgain);
-    if (taken.kind === 'words') return { ...update, ...start({ kind: 'words', text }) };
-    if (taken.kind === 'refused')
-      return {
-        ...goTo(CLEAR_NODE, { kind: 'words', text }),
-        ...sendReplies(state, extras, [{ text: taken.say, buttons: [] }]),
-      };
-    const { action: name, data } = taken.requested;
-    const pending = { pendingAction: { id: `${spec.id}.${name}`, data } };
-    if (name !== MODE_ACTION) return { ...update, ...pending, ...start({ kind: 'action', name }) };
-    return { ...update, ...goTo(CLEAR_NODE, { kind: 'action', name }), ...applyChosenMode(spec, state, extras, data) };
-  };
-
-  /** Interprets a text: as an action, else by the agent's rules, else by a model. */
-  async function take(
-    extras: RunContext,
-    text: string,
-    domain: z.output<S>,
-    mayAsk: boolean,
-  ): Promise<{ readonly taken: Taken; readonly update: GuidedStateUpdate }> {
-    const read = parseAction(spec.id, actions, text);
-    if (read.kind === 'refused') return { taken: read, update: {} };
-    if (read.kind === 'action') {
-      const { name, data, isLegacy } = read;
-      if (isLegacy) extras.run.warn?.('bare action name', { agent: spec.id, action: name });
-      return { taken: { kind: 'action', requested: { action: name, data } }, update: {} };
+      return { meta: { ...state.meta, next: END }, ...applyPageMode(spec, state, extras, event) };
+    const again = nodeAgain(event, spec.nodes);
+    if (event && event.kind !== 'node') {
+      const heard = { kind: 'news' as const, say: event.say };
+      return goTo(spec.route(heard, domain), heard);
     }
-    const known = parsed(spec.reads(text, domain));
-    if (known) return { taken: { kind: 'action', requested: known }, update: {} };
-    if (!mayAsk || !canAskModel(model)) return { taken: { kind: 'words' }, update: {} };
-    const { requested, update } = await ask(extras, text);
-    const meant = parsed(requested);
-    return { taken: meant ? { kind: 'action', requested: meant } : { kind: 'words' }, update };
-  }
-
-  /** The requested action with parsed data; null when its data is invalid. */
-  function parsed(requested: RequestedAction | null): RequestedAction | null {
-    const checked = requested && parseRequestedData(actions, requested);
-    return requested && checked?.ok ? { action: requested.action, data: checked.data } : null;
-  }
-
-  async function ask({ run, turnKey, recorded }: RunContext, text: string) {
-    const spent: GuidedState['spent'][number][] = [];
-    if (run.path().at(-1) !== 'THINKING') run.enter('THINKING');
-    const { requested, asks } = await readActionWithModel(reading, { model, node: INGEST_NODE }, text, {
-      signal: run.signal,
-      onSpend: (spend) => {
-        run.spent(spend);
-        if (spend.costUsd !== 0) spent.push({ ...spend, turnKey });
-      },
+    const { taken, update } = await take({ ...state, outside }, extras, message, {
+      domain,
+      by,
+      mayAsk: again === null,
     });
-    const update: GuidedStateUpdate = {
-      ...(asks.length > 0 ? { record: [{ kind: 'read', turnKey, run: recorded, asks }] } : {}),
-      ...(spent.length > 0 ? { spent } : {}),
+    const words = { kind: 'words' as const, text };
+    if (taken.kind === 'refused')
+      return { ...goTo(CLEAR_NODE, words), ...sendReplies(state, extras, [{ text: taken.say, buttons: [] }]) };
+    const { acts, open } = joinOpenActs(taken.acts, state.open, actions);
+    const [current, ...next] = acts;
+    if (!current) return { ...update, ...goTo(again ?? spec.route(words, domain), words) };
+    return {
+      ...update,
+      transcript: text,
+      outside,
+      open,
+      borrowed: noteBorrowed(state.borrowed, acts, text),
+      acts: { current, next },
+      ...beginAct(spec, state, extras, current, again),
     };
-    return { requested, update };
-  }
+  };
 }
 
-function newest(messages: readonly BaseMessage[]): { readonly text: string; readonly event: Event } {
-  const message = messages.findLast(HumanMessage.isInstance);
-  const { event = null, again = null } = message?.additional_kwargs ?? {};
-  return { text: message?.text ?? '', event: (event ?? again) as Event }; // turn.ts sets both fields
+/** Begins an action: the agent's route chooses its first node. `again`: the node to run instead. */
+export function beginAct<S extends z.ZodType, A extends ActionSpecs>(
+  spec: GuidedSpec<S, A>,
+  state: GuidedState,
+  extras: RunContext,
+  { action: name, data, by }: Act,
+  again: string | null = null,
+): GuidedStateUpdate {
+  const heard = { kind: 'action' as const, name };
+  const goTo = (next: string): GuidedStateUpdate => ({ meta: { ...state.meta, heard, next, by, open: undefined } });
+  if (name === MODE_ACTION) return { ...goTo(CLEAR_NODE), ...applyChosenMode(spec, state, extras, data) };
+  const domain = state.domain[spec.id] as z.output<S>; // migrateState parsed it
+  const parsed = parseRequestedData(spec.actions, { action: name, data });
+  const pendingAction = { id: `${spec.id}.${name}`, data: parsed.ok ? parsed.data : data };
+  return { pendingAction, ...goTo(again ?? spec.route(heard, domain)) };
+}
+
+function newest(messages: readonly BaseMessage[]): {
+  readonly message: HumanMessage;
+  readonly text: string;
+  readonly event: Event;
+  readonly mark: OutsideMark | undefined;
+} {
+  const message = messages.findLast(HumanMessage.isInstance) ?? new HumanMessage('');
+  const { event = null, again = null } = message.additional_kwargs;
+  // turn.ts sets both fields
+  return { message, text: message.text, event: (event ?? again) as Event, mark: getOutsideMark(message) };
 }
 
 /** The node to run again; null for a message that requests none, or for the first node. */

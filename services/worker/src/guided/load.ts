@@ -34,8 +34,18 @@ export function migrateState<S extends z.ZodType, A extends ActionSpecs>(
     const domain = (migrated['domain'] as StoredValues | undefined)?.[spec.id]; // the next line checks it
     const parsed = spec.domain.parse(domain);
     if (migrated === values) return { kind: 'current' };
-    const { mode, device, transcript, ui } = migrated as GuidedStateUpdate; // LangGraph fills missing channels with defaults
-    const kept = { mode, device, transcript, ui, domain: { [spec.id]: parsed }, stateVersion: spec.stateVersion };
+    const { mode, device, transcript, ui, open, outside, borrowed } = migrated as GuidedStateUpdate; // LangGraph fills missing channels with defaults
+    const kept = {
+      mode,
+      device,
+      transcript,
+      ui,
+      open,
+      outside,
+      borrowed,
+      domain: { [spec.id]: parsed },
+      stateVersion: spec.stateVersion,
+    };
     return { kind: 'migrated', update: Object.fromEntries(Object.entries(kept).filter(([, value]) => value != null)) };
   } catch (why) {
     return { kind: 'unreadable', why };

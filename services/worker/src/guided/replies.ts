@@ -1,7 +1,8 @@
-import { AIMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import type { z } from 'zod';
 import type { AgentReply } from '../agents/agent.ts';
 import type { RunContext } from './extras.ts';
+import { listOffers } from './facts.ts';
 import type { ActionSpecs, GuidedReply, GuidedSpec, ReaderProfile } from './spec.ts';
 import type { GuidedState, ServerEvent } from './state.ts';
 
@@ -12,14 +13,21 @@ interface Sent {
   readonly outbox?: readonly Patch[];
 }
 
-type Surface = Pick<GuidedState, 'outbox' | 'ui'>;
+type Surface = Pick<GuidedState, 'outbox' | 'ui' | 'messages'>;
 type Turn = Pick<RunContext, 'run' | 'turnKey'>;
 
 /** Adds replies to the conversation and the outbox. Keys count within the turn, so that a resumed turn sends the same replies. */
 export function sendReplies(surface: Surface, turn: Turn, replies: readonly GuidedReply[]): Sent {
   const patches = replies.map((reply, place) => toPatch(surface, turn, reply, place));
   return {
-    messages: patches.map(({ key, payload }) => new AIMessage({ id: key, content: payload.text })),
+    messages: patches.map(
+      ({ key, payload: { text, buttons } }) =>
+        new AIMessage({
+          id: key,
+          content: text,
+          ...(buttons.length > 0 && { additional_kwargs: { offers: buttons } }),
+        }),
+    ),
     ...(patches.length > 0 ? { outbox: patches } : {}),
   };
 }
@@ -40,6 +48,12 @@ export function sendView(
   return { messages, outbox: shown, ui: { ...surface.ui, state, slot } };
 }
 
+/** Returns what the agent said last before the newest message, with its buttons, to ask it again; none at the beginning. Pure. */
+export function findQuestion({ messages }: Pick<GuidedState, 'messages'>): readonly GuidedReply[] {
+  const asked = messages.slice(0, messages.findLastIndex(HumanMessage.isInstance)).findLast(AIMessage.isInstance);
+  return asked ? [{ text: asked.text, buttons: listOffers(asked) }] : [];
+}
+
 /** Redraws the current view in place, without adding it to the conversation again. */
 export function redrawView(surface: Surface, turn: Turn, view: GuidedReply): Pick<Sent, 'outbox'> {
   const { slot } = surface.ui;
@@ -49,20 +63,25 @@ export function redrawView(surface: Surface, turn: Turn, view: GuidedReply): Pic
 }
 
 function toPatch(
-  { outbox, ui }: Surface,
+  { outbox, ui, messages }: Surface,
   { run, turnKey }: Turn,
   { text, buttons }: GuidedReply,
   place: number,
 ): Patch {
   const sent = outbox.filter((event) => event.turnKey === turnKey && isPatch(event)).length;
   const key = `${run.answerId(turnKey, sent + place + 1)}_say`;
-  return { type: 'server.a2ui.patch', turnKey, key, payload: { surfaceId: ui.surfaceId, text, buttons } };
+  const about = messages.findLast(HumanMessage.isInstance)?.id ?? '';
+  return { type: 'server.a2ui.patch', turnKey, key, about, payload: { surfaceId: ui.surfaceId, text, buttons } };
 }
 
+/** Lists what a turn says. Of the views that one message led to only the last is sent, because it shows what became of all actions. */
 export function listReplies({ outbox }: Pick<GuidedState, 'outbox'>, turnKey: string): readonly AgentReply[] {
-  return outbox
-    .filter(isPatch)
-    .filter((event) => event.turnKey === turnKey)
+  const patches = outbox.filter(isPatch).filter((event) => event.turnKey === turnKey);
+  const isView = ({ key, payload: { slot } }: Patch): boolean => slot === key;
+  return patches
+    .filter(
+      (one, at) => !isView(one) || !patches.slice(at + 1).some((later) => isView(later) && later.about === one.about),
+    )
     .map(({ key, payload: { text, buttons, slot } }) => ({
       key,
       text,

@@ -16,8 +16,8 @@ export type Device = 'desktop' | 'mobile';
 export interface ActionSpec {
   /** The schema of the action's data; other data is refused. */
   readonly data: z.ZodType;
-  /** The action's purpose in one English sentence, for a model. */
-  readonly describe: string;
+  /** The action's purpose in one English sentence, for a model; null for an action of buttons alone. */
+  readonly describe: string | null;
 }
 
 export type ActionSpecs = Readonly<Record<string, ActionSpec>>;
@@ -26,6 +26,11 @@ export type ActionSpecs = Readonly<Record<string, ActionSpec>>;
 export interface RequestedAction {
   readonly action: string;
   readonly data: unknown;
+}
+
+/** An action that the agent read without a model. `isWhole`: the text says nothing else, so that no model has to be asked. */
+export interface KnownAction extends RequestedAction {
+  readonly isWhole?: boolean;
 }
 
 /** The input of a graph's turn. `news`: a message of the runtime, such as the result of a decision. */
@@ -49,6 +54,8 @@ export interface NodeContext<D, A extends ActionSpecs> extends ReaderProfile {
   readonly domain: D;
   readonly heard: TurnInput;
   readonly actor: AgentRun['actor'];
+  /** Names of actions that the person asked for and that were not begun yet. */
+  readonly open: readonly string[];
   /** The data of the requested action, when the person requested this action; otherwise null. */
   given<N extends keyof A & string>(name: N): z.output<A[N]['data']> | null;
   /** Proposes a governed call of a tool in the agent's own groups. Returns the result, a refusal, or a pending approval. */
@@ -61,7 +68,15 @@ export interface NodeOutcome<D> {
   /** The view to send, which becomes the current view. */
   readonly view?: string;
   readonly replies?: readonly GuidedReply[];
+  /** True when the agent waits for the person or a decision: further actions of the same message are begun afterwards. */
   readonly awaits?: boolean;
+  /** True when the node only answers a question of the person: below the answers, the agent's own question is asked again. */
+  readonly asksAgain?: boolean;
+  /**
+   * What becomes of actions that were asked for. `keep`: this one is begun again when nothing is awaited. `wait`: the others stay open, as
+   * with `awaits`. `drop`: all that were not begun are forgotten.
+   */
+  readonly open?: 'keep' | 'wait' | 'drop';
   /** Errors by field or step; null removes them. */
   readonly errors?: Readonly<Record<string, string>> | null;
   /** Audit events, which no channel sends. */
@@ -99,7 +114,7 @@ export interface GuidedSpec<S extends z.ZodType, A extends ActionSpecs> {
   /** Chooses the first node of a turn, after `ingest_input`. Pure. */
   route(heard: TurnInput, domain: z.output<S>): string;
   /** Maps free text to an action without a model; null when unsure. Pure. */
-  reads(text: string, domain: z.output<S>): RequestedAction | null;
+  reads(text: string, domain: z.output<S>): KnownAction | null;
   /** Views by name, redrawn when the reader's mode changes. Pure. */
   readonly views: Readonly<Record<string, (domain: z.output<S>, reader: ReaderProfile) => GuidedReply>>;
   /** The first view of a conversation, which offers the agent's actions. */

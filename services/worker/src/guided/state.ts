@@ -5,13 +5,15 @@ import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedRequest, RecordedCall, RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from '../agents/add-messages.ts';
-import type { Device, TurnInput, OutputMode } from './spec.ts';
+import type { Device, RequestedAction, TurnInput, OutputMode } from './spec.ts';
 
 /** An event that an agent sends. No channel sends `server.audit.event`. */
 export type ServerEvent = { readonly turnKey: string } & (
   | {
       readonly type: 'server.a2ui.patch';
       readonly key: string;
+      /** The id of the message that led to it. */
+      readonly about: string;
       readonly payload: {
         readonly surfaceId: string;
         readonly text: string;
@@ -35,11 +37,33 @@ export type NodeRecord = { readonly turnKey: string; readonly run: RecordedTurnR
     }
 );
 
+/**
+ * An action of a person. `by` says what read it: `person` for a button, for the agent's own rules and for a model that saw nothing from
+ * outside; `model` for one that did; `outside` for words that the person passed on.
+ */
+export interface Act extends RequestedAction {
+  readonly by: 'person' | 'model' | 'outside';
+}
+
+/** The actions of the newest message. */
+export interface MessageActs {
+  readonly current: Act | null;
+  readonly next: readonly Act[];
+  /** True when the current action was open before. */
+  readonly isAgain?: boolean;
+  /** True when the last action, or all actions until now, only answered a question of the person. */
+  readonly isAnswer?: boolean;
+  readonly isAnswered?: boolean;
+}
+
 export interface TurnRouting {
   readonly sessionId: string;
   readonly agentId: string;
   readonly heard: TurnInput;
   readonly next: string;
+  readonly by: Act['by'];
+  /** The last node's wish for the action: see NodeOutcome. */
+  readonly open?: 'keep' | 'wait' | 'drop' | undefined;
 }
 
 const latest = <T>(before: T, after: T): T => after ?? before;
@@ -70,10 +94,20 @@ export const GuidedState = Annotation.Root({
     reducer: replace,
     default: () => null,
   }),
+  acts: Annotation<MessageActs>({
+    reducer: replace,
+    default: () => ({ current: null, next: [] }),
+  }),
+  /** Actions that were asked for and wait until nothing else is awaited, the oldest first. */
+  open: Annotation<readonly Act[]>({ reducer: latest, default: () => [] }),
+  /** True once the conversation holds text from outside: a forward, words of others in an event, a tool's result. */
+  outside: Annotation<boolean>({ reducer: latest, default: () => false }),
+  /** Values that were read from text from outside and that the person did not say. */
+  borrowed: Annotation<readonly string[]>({ reducer: latest, default: () => [] }),
   outbox: Annotation<readonly ServerEvent[]>({ reducer: ofTurn, default: () => [] }),
   meta: Annotation<TurnRouting>({
     reducer: latest,
-    default: () => ({ sessionId: '', agentId: '', heard: { kind: 'words', text: '' }, next: '' }),
+    default: () => ({ sessionId: '', agentId: '', heard: { kind: 'words', text: '' }, next: '', by: 'person' }),
   }),
   domain: Annotation<Readonly<Record<string, unknown>>>({
     reducer: (before, after) => ({ ...before, ...after }),

@@ -1,4 +1,5 @@
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
+import { END } from '@langchain/langgraph';
 import type { z } from 'zod';
 import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import { say } from '@signalbox/messages/say';
@@ -16,10 +17,10 @@ import { listPasses, type RecordedVersions } from './passes.ts';
 import { describeActions } from './reading.ts';
 import { listReplies } from './replies.ts';
 import type { ActionSpecs, GuidedSpec } from './spec.ts';
-import type { GuidedState, GuidedStateUpdate } from './state.ts';
+import type { GuidedState, GuidedStateUpdate, TurnRouting } from './state.ts';
 
 /** The maximum number of nodes that one message may run; more is a loop. */
-const MAX_STEPS = 50;
+const MAX_STEPS = 100;
 
 /** Creates a guided agent, whose graph processes a turn's messages one after another. */
 export function createGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(
@@ -53,7 +54,8 @@ export function createGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(
         run.warn?.('state not readable', { agent: spec.id, threadId: run.threadId, error: loaded.why });
         return cannotRead(run, batch);
       }
-      if (loaded.kind === 'migrated') await graph.updateState(thread, loaded.update, CLEAR_NODE);
+      if (loaded.kind === 'migrated')
+        await graph.updateState(thread, { ...loaded.update, meta: routingOf(spec, run, END) }, CLEAR_NODE);
       const begun = resume && loaded.kind === 'current' ? await graph.getState(thread) : null;
       let state = (begun?.values ?? values) as GuidedState; // this graph stored the values; empty when nothing is stored
       const known = new Set((begun ? (state.messages ?? []) : []).map(({ id }) => id));
@@ -89,7 +91,13 @@ export function createGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(
       // The graph takes this update for the last node's, which ends the pending step.
       await graph.updateState(
         { configurable: { thread_id: run.threadId } },
-        { ...before, messages: [told], pendingAction: null },
+        {
+          ...before,
+          messages: [told],
+          pendingAction: null,
+          acts: { current: null, next: [] },
+          meta: routingOf(spec, run, END),
+        },
         CLEAR_NODE,
       );
       // Reading the state from the graph would store it before the turn has ended.
@@ -138,11 +146,20 @@ function inputOf<S extends z.ZodType, A extends ActionSpecs>(
     stateVersion: spec.stateVersion,
     messages: [heard],
     pendingAction: null,
+    acts: { current: null, next: [] },
     errors: null,
-    meta: { sessionId: run.threadId, agentId: spec.id, heard: { kind: 'words', text: '' }, next: '' },
+    meta: routingOf(spec, run, ''),
     ...(isAnother ? { reads, ...reads } : {}),
     ...(isFirst ? { domain: { [spec.id]: spec.initial() } } : {}),
   };
+}
+
+function routingOf(
+  { id }: { readonly id: string },
+  { threadId }: Pick<AgentRun, 'threadId'>,
+  next: string,
+): TurnRouting {
+  return { sessionId: threadId, agentId: id, heard: { kind: 'words', text: '' }, next, by: 'person' };
 }
 
 function resultOf(state: GuidedState, turnKey: string): Omit<AgentResult, 'record' | 'unhandled'> {

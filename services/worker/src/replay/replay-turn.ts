@@ -70,10 +70,17 @@ const FIRST_BY_VALUE = 5;
 /** True for a turn whose results and decisions were made from what its conversation had read. */
 function isBeforeProvenance(records: readonly ExecutionTurn[]): boolean {
   return records.some(
-    ({ agent, versions, calls }) =>
+    ({ agent, versions, calls, asks }) =>
+      asks.some(isOneActionAnswer) ||
       (SHARED_STATE.has(agent) && versions.state > 0 && versions.state < FIRST_BY_VALUE) ||
       calls.some(({ decided }) => decided?.taint?.source !== undefined),
   );
+}
+
+/** True for an answer of a model to a guided agent that took one action a message, and was shown the message alone. */
+function isOneActionAnswer({ answer }: ExecutionTurn['asks'][number]): boolean {
+  if (answer === null) return false;
+  return answer.calls.some(({ name }) => name === 'choose_action') || /^\s*\{\s*"action"/.test(answer.text);
 }
 
 /** Agents with the state of the default agent. */

@@ -34,8 +34,8 @@ export default defineGuidedAgent({
   },
   reads: (words) => {
     const [, text] = /^note:?\s+(.+)$/is.exec(words.trim()) ?? [];
-    if (text !== undefined) return { action: 'add', data: { text } };
-    return /^(?:my )?notes$/i.test(words.trim()) ? { action: 'list', data: {} } : null;
+    if (text !== undefined) return { action: 'add', data: { text }, isWhole: true };
+    return /^(?:my )?notes$/i.test(words.trim()) ? { action: 'list', data: {}, isWhole: true } : null;
   },
   views: { home: () => ({ text: say('shelf.home'), buttons: [] }) },
   home: 'home',

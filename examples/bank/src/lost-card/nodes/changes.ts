@@ -13,7 +13,7 @@ export async function freezeCard(context: CardNodeContext): Promise<CardNodeOutc
   return afterCall(await context.call('freeze_card', { card }), 'freeze_card', {});
 }
 
-/** Proposes a new card that replaces a frozen one. */
+/** Proposes a new card that replaces a frozen one. While the card is not frozen, the wish stays open. */
 export async function issueReplacement(context: CardNodeContext): Promise<CardNodeOutcome> {
   const picked = await pickCard(context, 'order_replacement', context.given('order_replacement')?.card);
   if ('stop' in picked) return picked.stop;
@@ -21,7 +21,7 @@ export async function issueReplacement(context: CardNodeContext): Promise<CardNo
   const { last4 } = card;
   if (card.status !== 'frozen') {
     const text = say('lost-card.freezeFirst', { last4 });
-    return { domain, replies: [{ text, buttons: [createFreezeButton(last4)] }] };
+    return { domain, replies: [{ text, buttons: [createFreezeButton(last4)] }], open: 'keep' };
   }
   if (mustProve(card, domain)) return prove('order_replacement', domain);
   return afterCall(await context.call('request_replacement', { card: last4 }), 'order_replacement', domain);

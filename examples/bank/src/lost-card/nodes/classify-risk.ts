@@ -30,9 +30,10 @@ export async function classifyRisk(context: CardNodeContext): Promise<CardNodeOu
   if ('stop' in picked) return picked.stop;
   const { card, domain: known } = picked;
   const risk = report ? 'high' : riskOf(freeze?.because);
-  const raised = risk === null ? card.risk : await raise(context, card.last4, risk, card.risk);
+  const raised = risk === null ? card.risk : await raiseRisk(context, card.last4, risk, card.risk);
   const next = { ...known, risk_level: raised, trouble_count: 0, awaiting: null };
-  if (freeze) return { domain: { ...next, wanted: 'freeze_card' }, goto: 'freeze_card' };
+  if (freeze)
+    return { domain: { ...next, wanted: 'freeze_card', reason: freeze.because ?? null }, goto: 'freeze_card' };
   const suspicious = await findSuspicious(context, card.last4, report?.transactions ?? null);
   return { domain: { ...next, wanted: 'report_fraud', suspicious_tx: suspicious }, goto: 'verify_identity_stepup' };
 }
@@ -45,12 +46,12 @@ function notUnderstood({ trouble_count: before, awaiting }: LostCardDomain): Car
   return { domain, goto: 'render_support_options' };
 }
 
-function riskOf(because: 'lost' | 'stolen' | undefined): 'medium' | 'high' | null {
+export function riskOf(because: 'lost' | 'stolen' | undefined): 'medium' | 'high' | null {
   if (because === 'stolen') return 'high';
   return because === 'lost' ? 'medium' : null;
 }
 
-async function raise(
+export async function raiseRisk(
   { call }: CardNodeContext,
   card: string,
   risk: 'medium' | 'high',

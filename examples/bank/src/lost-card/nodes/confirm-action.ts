@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { CardNodeContext, CardNodeOutcome, ListedCard } from '../cards.ts';
 import { toCardFields, listCards, replyWithText } from '../cards.ts';
 import { AGENT_ID, type LostCardDomain } from '../domain.ts';
@@ -35,7 +36,7 @@ async function takeNews(context: CardNodeContext, news: string): Promise<CardNod
 
 /** Handles the result of a confirmed request. */
 async function settled(
-  { domain, call }: CardNodeContext,
+  { domain, call, open }: CardNodeContext,
   said: CardNodeOutcome,
   known: Partial<LostCardDomain>,
   { card, cards }: { readonly card: ListedCard | undefined; readonly cards: readonly ListedCard[] },
@@ -74,5 +75,27 @@ async function settled(
     }
     case null:
   }
-  return { ...said, domain: over, view: 'done' };
+  return { ...withDropped(said, open), domain: over, view: 'done', open: 'drop' };
+}
+
+/** Says which further requests are not begun, because the one before them came to nothing. */
+function withDropped({ replies = [] }: CardNodeOutcome, open: readonly string[]): CardNodeOutcome {
+  const labels = open.map(labelOf).filter((label) => label !== null);
+  if (labels.length === 0) return { replies };
+  return { replies: [...replies, { text: say('lost-card.notBegun', { list: labels.join(', ') }), buttons: [] }] };
+}
+
+function labelOf(action: string): string | null {
+  switch (action) {
+    case 'report_fraud':
+      return say('lost-card.fraudButton');
+    case 'order_replacement':
+      return say('lost-card.newCard');
+    case 'reset':
+      return say('lost-card.foundButton');
+    case 'freeze_card':
+      return say('lost-card.lostButton');
+    default:
+      return null;
+  }
 }

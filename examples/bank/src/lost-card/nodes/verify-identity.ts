@@ -59,6 +59,7 @@ async function askOperator({ call }: CardNodeContext, before: readonly string[])
   return {
     replies,
     domain: { escalation_required: true, awaiting: isAsked ? 'vouching' : null },
+    open: 'wait',
     audit: [{ action: `${AGENT_ID}.escalate`, outcome: asked.code ?? 'proposed' }],
   };
 }
