@@ -28,12 +28,6 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   list_services: [{}],
   list_deployments: [{}, { project: 'noted' }],
   read_repository: ALL.map((project) => ({ project })),
-  compare_releases: [
-    { project: 'noted', before: MARKS.tag, after: MARKS.branch },
-    { project: 'noted' },
-    { project: 'noted', before: 'staging', after: 'nothing' },
-    { project: 'broken', before: MARKS.tag.slice(0, 2), after: MARKS.tag },
-  ],
   set_service_variable: [
     { ...STAGING, name: 'GREETING', value: 'hello' },
     { project: 'unknown', environment: 'staging', name: 'GREETING', value: 'hello' },
@@ -42,7 +36,6 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   list_service_variables: [STAGING],
   diagnose_service: [{ project: 'noted' }, { project: 'unknown' }],
   check_service_health: [{ project: 'noted' }, { project: 'broken' }],
-  probe_address: [{ project: 'noted' }, { project: 'noted', path: '/other' }, { project: 'unknown' }],
   get_service_logs: [{ project: 'noted' }],
   follow_service_logs: [{ project: 'noted', seconds: 1 }],
   get_error_history: [{}, { project: 'noted' }],
@@ -55,7 +48,9 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   get_node_logs: [{}, { thread: 'user_8100_1' }],
   retry_failed_node: [{}, { thread: 'user_8100_1' }],
   get_my_requests: [{}],
-  what_changed: [{}, { since: '2 hours', project: 'noted' }, { since: 'zqnever' }],
+  show_request: [{}, { request: 'apv_unknown' }],
+  withdraw_request: [{ request: 'apv_unknown' }],
+  recent_history: [{}],
   export_allocations: [{}],
   export_projects: [{}],
   list_managed_servers: [{}],
@@ -77,6 +72,7 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   index_docs: [{}],
   remember_fact: [{ fact: 'I like tea.' }],
   recall_memory: [{}],
+  forget_fact: [{ number: 4_711 }, { words: 'tea' }],
   list_projects: [{}],
   get_project_status: [{ project: 'noted' }, { project: 'unknown' }],
   create_project_intent: [
@@ -97,7 +93,6 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   read_repository_file: [
     { project: 'noted', path: '.' },
     { project: 'noted', path: `${MARKS.file}.js`, version: MARKS.tag },
-    { project: 'noted', path: 'signalbox.json' },
     { project: 'noted', path: 'nothing.txt' },
     { project: 'noted', path: 'README.md', version: 'nothing' },
     { project: 'away', path: '.' },
@@ -145,8 +140,8 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   ],
 };
 
-/** Where nothing of it is told: the address of who wrote a commit. */
-const UNREAD: readonly Mark[] = ['email'];
+/** Where nothing of it is told: of who wrote a commit and why, of the path that is looked at, and of the body of an answer. */
+const UNREAD: readonly Mark[] = ['commit', 'author', 'email', 'path', 'answer'];
 
 const offered = GROUPS.filter(({ owner }) => owner === undefined).flatMap((group) => Object.keys(group.tools));
 

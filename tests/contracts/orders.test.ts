@@ -21,6 +21,8 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
   allocate_port: { project: 'shop', server: 'box-1', service: 'api', port: 20_003, memoryMb: 512 },
   release_port: { server: 'box-1', port: 20_003 },
   index_docs: {},
+  withdraw_request: { request: 'apv_1' },
+  forget_fact: { number: 3, words: '16:00' },
   remember_fact: { fact: 'My deploy day is Thursday' },
   create_project_intent: { name: 'todo', description: 'A list', repository: 'https://example.com/todo.git' },
   register_demo_project: {},

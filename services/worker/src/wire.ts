@@ -3,17 +3,15 @@ import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { listChanges } from '@signalbox/store/deploy/changes';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
-import { listOwnRequests } from '@signalbox/store/governance/own-requests';
 import { createKnowledgeSearch } from './tools/ports/knowledge-rows.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
+import { createRequestPort } from './tools/ports/request-rows.ts';
 import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { RunStore } from '@signalbox/store/turns/runs';
 import { createMemoryStore } from '@signalbox/store/memory/facts';
-import { createReleaseReader } from '@signalbox/store/deploy/releases';
 import { createServerStore, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
 import { createFindingStore } from '@signalbox/store/repository/findings';
@@ -31,6 +29,7 @@ import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { loadWorkerParts } from './plugin-parts.ts';
 import { getActionTitle } from '@signalbox/governance/receipts';
+import { withdrawRequest } from '@signalbox/governance/withdrawal';
 import { isPortInUse } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
@@ -52,7 +51,6 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
         demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
         services: createServiceStore(pool),
         deployments: createDeploymentStore(pool),
-        releases: createReleaseReader(pool),
         servers: createServerStore(pool),
         portAllocations: createPortAllocations(pool, isPortInUse),
         repositories: {
@@ -69,10 +67,10 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),
           incidents: () => listOpenIncidents(pool),
         },
-        changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
         memory: createMemoryStore(pool),
         requests: {
-          own: (of, limit) => listOwnRequests(pool, of, limit),
+          ...createRequestPort(pool),
+          withdraw: (asked) => withdrawRequest({ pool, notify }, asked),
           titleOf: (action) =>
             getActionTitle(groups.flatMap(({ tools }) => tools[action.tool] ?? [])[0] ?? null, action),
         },

@@ -31,8 +31,6 @@ const TELL_MODEL = {
   PORT_TAKEN: 'Port {port} of {server} belongs to {project} ({service}).',
   PORT_IN_USE: 'Port {port} of {server} is not allocated, but something already listens on it. Take another one.',
   NEVER_DEPLOYED: '{detail}',
-  TIME_UNCLEAR:
-    'I cannot read “{time}” as a time in the past. Write it like 2 hours, today, yesterday, monday, 09:00 or 2026-11-27T09:00Z.',
   FINDING_FIXED: 'The finding {finding} is fixed already, so there is nothing to accept.',
   TOO_MANY_TAGS: '{project} has {limit} tags, and no project may have more. Remove one first: {tags}.',
   SNAPSHOT_BROKEN: 'The snapshot {snapshot} is damaged: {detail}. Nothing was restored.',
@@ -93,6 +91,13 @@ const TELL_MODEL = {
   MEMORY_SECRET: 'That holds a secret, which I do not remember. Keep it with /secret set.',
   MEMORY_FULL: 'I remember {limit} facts of yours, and no more than that. /memory shows them, /forget removes one.',
   MEMORY_PRIVATE: 'What I remember about you is only for your private chat with me.',
+  NO_REQUEST_WAITS: 'No request that you may see here waits for a decision. /approvals lists those that were refused.',
+  REQUEST_UNKNOWN:
+    'I know no request {id} that you may see here. Its requester, operators and admins see it, in a private chat or where its card is; /approvals lists those that wait.',
+  SEVERAL_REQUESTS: 'Several requests wait: {requests}. Name one by its id.',
+  REQUEST_ENDED: 'There is nothing left to withdraw: {detail}',
+  FACT_UNKNOWN: 'I remember nothing such as “{words}”. {known}',
+  SEVERAL_FACTS: 'Several facts are like that: {facts}. Name one by its number.',
   SECRET_UNKNOWN:
     'There is no secret {handle}, or it is no longer kept. Whoever has it can send it again, or keep it with /secret set.',
 } as const;

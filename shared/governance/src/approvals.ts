@@ -118,7 +118,7 @@ export class Approvals {
     if (found.isOver) return this.expire(approval);
     if (press.verb === 'withdraw')
       return person === requester
-        ? this.#withdraw(approval, press.by)
+        ? this.#withdraw(approval, press.by.userKey, press.by.name)
         : refuse(say('card.only-requester-withdraws'), 'withdraw-own');
     const proposal = action?.proposal;
     if (!proposal) return refuse(sayError('BUTTON_EXPIRED', {}), 'no-proposal');
@@ -132,6 +132,14 @@ export class Approvals {
     if (verb === 'reject' && reason !== undefined) return this.#reject(approval, voter, reason);
     if (verb === 'modify' && change !== undefined) return this.#modify(approval, voter, change);
     return { ...toast(''), prompt: { verb, approval, arguments: proposal.action.arguments } };
+  }
+
+  /** Withdraws a pending request on the words of its requester; null when it is another person's or does not wait. */
+  async withdraw(approvalId: string, by: Decider): Promise<PressResult | null> {
+    const found = await findApprovalDetails(this.#db, approvalId, true);
+    const { person } = await findPerson(this.#db, by.userKey);
+    if (found?.approval.status !== 'pending' || person !== found.requester) return null;
+    return this.#withdraw(found.approval, by.userKey, null);
   }
 
   /** Ends a request whose time limit passed. */
@@ -269,12 +277,13 @@ export class Approvals {
     });
   }
 
-  #withdraw(approval: Approval, { userKey, name }: Decider): Promise<PressResult> {
+  /** `name`: the decider as stored, which the worker may not write. */
+  #withdraw(approval: Approval, actor: string, name: string | null): Promise<PressResult> {
     return this.#end(approval, {
       status: 'void',
       by: name,
       reason: say('card.reason-withdrawn'),
-      event: { actor: userKey, data: { reason: 'withdrawn' } },
+      event: { actor, data: { reason: 'withdrawn' } },
       words: say('card.withdrawn'),
     });
   }

@@ -4,17 +4,16 @@ import { ReadinessPayload } from '@signalbox/contracts/operations/operations';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { Artifact } from '@signalbox/store/artifacts';
 import { createCards } from '@signalbox/example-bank/store/cards';
-import { listChanges } from '@signalbox/store/deploy/changes';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { createMemoryStore } from '@signalbox/store/memory/facts';
-import { listOwnRequests } from '@signalbox/store/governance/own-requests';
+import { withdrawRequest } from '@signalbox/governance/withdrawal';
+import { createRequestPort } from '@signalbox/worker/tools/ports/request-rows';
 import { createKnowledgeSearch } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
 import { createMortgages } from '@signalbox/example-bank/store/mortgages';
 import { createProjectStore } from '@signalbox/store/deploy/projects';
-import { createReleaseReader } from '@signalbox/store/deploy/releases';
 import { createServerStore } from '@signalbox/store/deploy/servers';
 import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
 import { createFindingStore } from '@signalbox/store/repository/findings';
@@ -113,7 +112,6 @@ export async function openCapabilityBench(
     demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
     services: createServiceStore(pool),
     deployments: createDeploymentStore(pool),
-    releases: createReleaseReader(pool),
     servers: createServerStore(pool),
     portAllocations: createPortAllocations(pool, isPortInUse),
     cards: createCards(pool, () => Promise.resolve()),
@@ -132,10 +130,10 @@ export async function openCapabilityBench(
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),
     },
-    changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
     memory: createMemoryStore(pool),
     requests: {
-      own: (of, limit) => listOwnRequests(pool, of, limit),
+      ...createRequestPort(pool),
+      withdraw: (asked) => withdrawRequest({ pool, notify: async () => undefined }, asked),
       titleOf: ({ tool: name, arguments: args }) => find(name).order(args) ?? name,
     },
   };

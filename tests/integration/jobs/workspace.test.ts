@@ -36,6 +36,25 @@ describe('a workspace', () => {
     });
   });
 
+  it('finds a sent file by its name, and the last one by the folder of sent files, in whole lines', async () => {
+    const read = async (path: string, lines = 2_000) => bench.ask('workspace.read', { path, fromLine: 1, lines });
+    expect(await read('attachments')).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
+    const rows = Array.from({ length: 3_000 }, (_, row) => `${row},${'x'.repeat(40)}`);
+    await bench.ask('workspace.write', { path: 'attachments/sales.csv', content: rows.join('\n') });
+    await bench.ask('workspace.write', { path: 'attachments/later.pdf', content: '%PDF-1.7 some bytes' });
+    const found = await read('sales.csv');
+    expect(found).toMatchObject({ result: { path: 'attachments/sales.csv', totalLines: 3_000 } });
+    const text = 'result' in found ? String((found.result as { text: string }).text) : '';
+    expect(text.length).toBeGreaterThan(80_000);
+    expect(text.split('\n').at(-1)).toBe(rows[1_999]);
+    expect(await read('attachments')).toMatchObject({
+      refusal: {
+        code: 'PATH_UNSUITABLE',
+        data: { path: 'attachments/later.pdf', problem: expect.stringMatching(/PDF/) },
+      },
+    });
+  });
+
   it('reports that a file is missing, or is not text', async () => {
     expect(await bench.ask('workspace.read', { path: 'gone.md', fromLine: 1, lines: 1 })).toMatchObject({
       outcome: 'refused',

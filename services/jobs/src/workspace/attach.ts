@@ -53,7 +53,12 @@ function numberName(name: string, place: number): string {
 /** A link or a file with two names counts as another file. */
 async function hasContent(root: string, parts: readonly string[], bytes: Buffer): Promise<boolean> {
   try {
-    return bytes.equals(await withFile(root, parts, (file) => file.readFile()));
+    return await withFile(root, parts, async (file) => {
+      const isSame = bytes.equals(await file.readFile());
+      // It is the file that was sent last.
+      if (isSame) await file.utimes(new Date(), new Date());
+      return isSame;
+    });
   } catch (error) {
     if (error instanceof AppError) return false;
     throw error;

@@ -4,7 +4,10 @@ import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { AppError } from '@signalbox/contracts/errors';
 import { getSystemCode } from '@signalbox/contracts/system-error';
 import { parsePath, requireReadable, requireWritable } from '@signalbox/safety/paths/boundary';
+import { takeWholeLines } from '@signalbox/contracts/whole-lines';
+import { say } from '@signalbox/messages/say';
 import { putFile, readFileMode, withFile, withFolder, type Folder } from './folder.ts';
+import { findMeantPath } from './sent-files.ts';
 
 export interface ReadScope {
   /** Absolute path of the workspace, without links. */
@@ -29,18 +32,21 @@ const MAX_TEXT_LENGTH = 100_000;
 const MAX_ENTRIES = 500;
 const NEW_FILE_MODE = 0o644;
 
-/** Reads lines of a text file, counted from 1. Throws PATH_DENIED, NOT_FOUND, and PATH_UNSUITABLE for a binary file. */
+/**
+ * Reads lines of a text file, counted from 1: as many whole lines as fit. A file that a person sent is found by its name, and the last one
+ * by the name of their folder. Throws PATH_DENIED, NOT_FOUND, and PATH_UNSUITABLE for a binary file.
+ */
 export async function readLines(
   scope: ReadScope,
   path: string,
   range: { readonly fromLine: number; readonly lines: number },
 ): Promise<{ path: string; text: string; fromLine: number; totalLines: number; sizeBytes: number }> {
-  const { text, shown } = await readText(scope, path);
+  const { text, shown } = await readText(scope, await findMeantPath(scope.root, path));
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const wanted = lines.slice(range.fromLine - 1, range.fromLine - 1 + range.lines).join('\n');
   return {
     path: shown,
-    text: wanted.slice(0, MAX_TEXT_LENGTH),
+    text: takeWholeLines(wanted, MAX_TEXT_LENGTH),
     fromLine: range.fromLine,
     totalLines: lines.length,
     sizeBytes: Buffer.byteLength(text),
@@ -64,8 +70,9 @@ export async function readText(
       });
     return file.readFile();
   });
-  const text = decodeText(bytes);
-  if (text === null) throw new AppError('PATH_UNSUITABLE', { path: shown, problem: 'is not text' });
+  // Some PDFs are text by their bytes, which nobody reads.
+  const text = isPdf(bytes) ? null : decodeText(bytes);
+  if (text === null) throw new AppError('PATH_UNSUITABLE', { path: shown, problem: describeContent(bytes) });
   return { text, shown };
 }
 
@@ -114,6 +121,20 @@ export async function writeText(
     return { path: shown, sizeBytes: Buffer.byteLength(content), created: mode === null };
   });
 }
+
+/** Says what a file without text is, and what to do about it. */
+function describeContent(bytes: Uint8Array): string {
+  if (isPdf(bytes)) return say('workspace.isPdf');
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  return PICTURES.some((form) => form.test(head)) ? say('workspace.isPicture') : 'is not text';
+}
+
+function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-';
+}
+
+/** Matches the first bytes of JPEG, PNG, GIF and WebP. */
+const PICTURES = [/^\xff\xd8\xff/, /^\x89PNG/, /^GIF8/, /^RIFF.{4}WEBP/s];
 
 function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;

@@ -1,6 +1,4 @@
 import { toolGroup } from '../tools/tool.ts';
-import { probeAddress } from './diagnose/address.ts';
-import { whatChanged } from './diagnose/changes.ts';
 import { checkServiceHealth, diagnoseService } from './diagnose/health.ts';
 import { getErrorHistory, getServiceLogs } from './diagnose/logs.ts';
 import { followServiceLogs } from './diagnose/follow.ts';
@@ -8,16 +6,17 @@ import { muteService } from './diagnose/mute.ts';
 import { getNodeLogs, retryFailedNode } from './diagnose/nodes.ts';
 import { getMyRequests } from './diagnose/requests.ts';
 import { runDiagnostic } from './diagnose/run.ts';
+import { showRequest } from './diagnose/show-request.ts';
+import { withdrawRequest } from './diagnose/withdraw-request.ts';
 
 export default toolGroup({
   name: 'diagnose',
   summary:
-    'Find out what is wrong, what changed, and what became of requests: health, logs, errors, commands, failed turns.',
-  uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory', 'requests', 'changes'],
+    'Find out what is wrong, and what became of requests: health, logs, errors, diagnostic commands, failed turns.',
+  uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory', 'requests'],
   tools: {
     diagnose_service: diagnoseService,
     check_service_health: checkServiceHealth,
-    probe_address: probeAddress,
     get_service_logs: getServiceLogs,
     follow_service_logs: followServiceLogs,
     get_error_history: getErrorHistory,
@@ -26,6 +25,7 @@ export default toolGroup({
     get_node_logs: getNodeLogs,
     retry_failed_node: retryFailedNode,
     get_my_requests: getMyRequests,
-    what_changed: whatChanged,
+    show_request: showRequest,
+    withdraw_request: withdrawRequest,
   },
 });

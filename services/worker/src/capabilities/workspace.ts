@@ -7,6 +7,7 @@ import {
   toWorkspaceName,
 } from '@signalbox/contracts/operations/workspace';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
+import { takeWholeLines } from '@signalbox/contracts/whole-lines';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
@@ -26,6 +27,9 @@ const SHOWN = 3_000;
 /** The characters of an output that the model gets, from its beginning and end. */
 const MODEL_READS = 16_000;
 
+/** The characters of a file that are read at once: about 3,000 tokens of a CSV. */
+const ROWS_READ = 8_000;
+
 const Project = ProjectName.optional().describe(
   'The project whose workspace it is; leave it out for the folder of this conversation',
 );
@@ -37,7 +41,8 @@ export default toolGroup({
   uses: ['projects'],
   tools: {
     read_file: tool({
-      describe: 'Read a text file of the workspace, or some of its lines.',
+      describe:
+        'Read a text file of the workspace, such as a CSV that the person sent, or some of its lines. Long files are cut at whole lines.',
       hints: [
         'show README.md',
         'show me the file src/main.ts',
@@ -48,7 +53,9 @@ export default toolGroup({
         'print the contents of a file',
       ],
       input: z.object({
-        path: FilePath.describe('Path of the file in the workspace, such as docs/setup.md').meta({
+        path: FilePath.describe(
+          'Path of the file in the workspace, such as docs/setup.md; a sent file is found by its name, the last one by `attachments`',
+        ).meta({
           ask: 'Which file?',
         }),
         from_line: z.coerce.number().int().min(1).default(1).describe('First line to read, counted from 1'),
@@ -59,16 +66,28 @@ export default toolGroup({
       deadlineMs: 20_000,
       run: async ({ path, from_line, lines, project }, context) => {
         const call = await callOf(context, project);
-        return unwrap(await context.work('workspace.read', { ...call, path, fromLine: from_line, lines }));
+        const found = unwrap(await context.work('workspace.read', { ...call, path, fromLine: from_line, lines }));
+        if (found.state === 'goes-on') return found;
+        const text = takeWholeLines(found.text, ROWS_READ);
+        const next = found.fromLine + (text === '' ? 0 : text.split('\n').length);
+        const isLineCut = text !== found.text && !found.text.startsWith(`${text}\n`);
+        return { ...found, text, isLineCut, nextLine: text !== '' && next <= found.totalLines ? next : null };
       },
       phrases: {
         done: (output) => {
           if (output.state === 'goes-on') return say('workspace.goesOn');
-          const { path, text, fromLine, totalLines } = output;
+          const { path, text, fromLine, totalLines, nextLine, isLineCut } = output;
           if (text === '') return say('workspace.noLines', { path, totalLines });
           const last = fromLine + text.split('\n').length - 1;
           const isPart = fromLine !== 1 || last < totalLines;
-          return `${say('workspace.file', { path, isPart, fromLine, last, totalLines })}\n\n${toCodeBlock(text)}`;
+          const hasMore = nextLine !== null || isLineCut;
+          const left = hasMore ? [say('workspace.notRead', { isLineCut, from: nextLine ?? last, to: totalLines })] : [];
+          const shown = [
+            say('workspace.file', { path, isPart, fromLine, last, totalLines }),
+            toCodeBlock(text),
+            ...left,
+          ];
+          return shown.join('\n\n');
         },
       },
     }).from({
@@ -78,6 +97,8 @@ export default toolGroup({
       fromLine: 'runtime',
       totalLines: 'runtime',
       sizeBytes: 'runtime',
+      isLineCut: 'runtime',
+      nextLine: 'runtime',
     }),
 
     list_files: tool({

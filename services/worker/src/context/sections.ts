@@ -77,7 +77,8 @@ function memorySections(memory: MemoryRows, now: Date, telling: SectionOptions):
     },
     {
       name: 'facts',
-      heading: 'Facts that this person asked to have remembered, in their own words, the newest first',
+      heading:
+        'Facts that this person asked to have remembered, rules of theirs among them, in their own words, the newest first; before a change against such a rule, name it and ask',
       lines: [...outside, ...memory.facts.map(({ n, fact, madeAt }) => factLine(n, fact, madeAt, telling))],
       more: memory.total - memory.outside - memory.facts.length,
       elsewhere: 'recall_memory',

@@ -26,8 +26,6 @@ import {
   ServiceHealthResult,
   ServiceLogsPayload,
   ServiceLogsResult,
-  ServiceRequestPayload,
-  ServiceRequestResult,
   ServiceRevivePayload,
   ServiceReviveResult,
   ServiceStopPayload,
@@ -220,15 +218,6 @@ export const JOBS = {
     result: ServiceHealthResult,
     attempts: 2,
     deadlineMs: 60_000,
-    everyMs: null,
-  }),
-  // Never retried, because a program may do something at each request.
-  'service.request': job({
-    pool: 'deploy',
-    payload: ServiceRequestPayload,
-    result: ServiceRequestResult,
-    attempts: 1,
-    deadlineMs: 20_000,
     everyMs: null,
   }),
   'service.diagnose': job({

@@ -1,8 +1,11 @@
 import { AppError } from '@signalbox/contracts/errors';
+import type { Role } from '@signalbox/contracts/governance/roles';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, readRow, sql, type Sql } from '../sql.ts';
+import { appendAudit } from '../audit/audit.ts';
 import { noteEffect } from '../effects.ts';
+import { pickFact } from './fact-words.ts';
 
 /** A fact that a person asked to remember; all accounts of the person share it. */
 export interface MemoryFact {
@@ -51,7 +54,39 @@ export function createMemoryStore(pool: Pool) {
            and (${words ?? []}::text[] = '{}' or exists (select from unnest(${words ?? []}::text[]) w where position(w in lower(fact)) > 0))
          order by n desc limit ${MAX_FOUND}`;
     },
+
+    /**
+     * Finds the fact of the conversation's person with this number, or else the only one that words mean. Throws MEMORY_PRIVATE outside
+     * private chats, FACT_UNKNOWN, SEVERAL_FACTS.
+     */
+    async find(threadId: string, { number, words }: { readonly number: number | null; readonly words: string | null }) {
+      const owner = await findRow<{ person: string; isPrivate: boolean }>(pool)`
+        select person_of(user_key) as person, is_private_to(identities_of(user_key), chat_key) as "isPrivate" from threads
+         where thread_id = ${threadId}`;
+      if (owner?.isPrivate !== true) throw new AppError('MEMORY_PRIVATE', {});
+      const facts = await listRows<MemoryFact>(pool)`
+        select ${COLUMNS} from memory_facts where person = ${owner.person} order by n desc`;
+      return pickFact(facts, { number, words });
+    },
+
+    /** Forgets a fact of this person, as the effect of an action. False when it was forgotten before. */
+    forget: ({ userKey, number, actionId, role }: ForgottenFact): Promise<boolean> =>
+      withTransaction(pool, async (db) => {
+        if (!(await forgetFact(db, userKey, number))) return false;
+        await noteEffect(db, actionId);
+        const data = { role, what: String(number) };
+        await appendAudit(db, [{ kind: 'memory.forgotten', actor: userKey, actionId, data }]);
+        return true;
+      }),
   };
+}
+
+export interface ForgottenFact {
+  readonly userKey: string;
+  readonly number: number;
+  readonly actionId: string;
+  /** The role with which the person asked, for the audit. */
+  readonly role: Role;
 }
 
 export interface NewFact {

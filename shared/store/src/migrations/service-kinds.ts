@@ -42,6 +42,9 @@ const KINDS: Readonly<
       'action.unknown',
       'approval.requested',
       'approval.consumed',
+      // A person withdraws their own request, or forgets a fact of their own, by words
+      'approval.voided',
+      'memory.forgotten',
       'capability.loaded',
       'capability.refused',
       'capability.unloaded',
@@ -53,7 +56,7 @@ const KINDS: Readonly<
       'registry.restored',
       'turn.recorded',
     ],
-    system: ['approval.voided', 'policy.loaded', 'policy.refused'],
+    system: ['policy.loaded', 'policy.refused'],
   },
   maintenance: {
     anybody: [],

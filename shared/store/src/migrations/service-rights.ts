@@ -154,7 +154,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       knowledge: READ,
       knowledge_words: READ,
       memories: WRITE,
-      memory_facts: ADD,
+      memory_facts: 'select, insert, delete',
       memory_forgotten: READ,
       repository_runs: READ,
       repository_agent_runs: READ,

@@ -10,6 +10,19 @@ const SHOWN = 4;
 
 type RequestRow = Awaited<ReturnType<ToolContext['ports']['requests']['own']>>[number];
 
+export const REQUEST_ORIGINS = {
+  title: 'outside',
+  came: 'runtime',
+  here: 'runtime',
+  ago: 'runtime',
+  left: 'runtime',
+  votes: 'runtime',
+  needed: 'runtime',
+  approvedBy: 'name',
+  decidedBy: 'name',
+  why: 'outside',
+} as const;
+
 export const getMyRequests = tool({
   describe:
     'Tell what became of the last changes and approvals that this person asked for, those of this conversation first: who decided, why, and what came of it.',
@@ -25,33 +38,21 @@ export const getMyRequests = tool({
   ...LOOK_UP_DEFAULTS,
   run: async (_input, { ports, actor, threadId, now }) => {
     const found = await ports.requests.own({ userKey: actor.userKey, threadId }, SHOWN);
-    return { requests: found.map((one) => factsOf(one, ports.requests.titleOf(one), now())) };
+    return { requests: found.map((one) => readRequestFacts(one, ports.requests.titleOf(one), now())) };
   },
   phrases: {
     done: ({ requests: [newest, ...others] }) => {
       if (!newest) return say('governance.requestNone');
-      const rest = others.map((one) => `- ${toSentence(one)}`);
-      return [toSentence(newest), ...(rest.length > 0 ? [say('governance.requestBefore'), rest.join('\n')] : [])].join(
-        '\n\n',
-      );
+      const rest = others.map((one) => `- ${describeRequest(one)}`);
+      return [
+        describeRequest(newest),
+        ...(rest.length > 0 ? [say('governance.requestBefore'), rest.join('\n')] : []),
+      ].join('\n\n');
     },
   },
-}).from({
-  requests: {
-    title: 'outside',
-    came: 'runtime',
-    here: 'runtime',
-    ago: 'runtime',
-    left: 'runtime',
-    votes: 'runtime',
-    needed: 'runtime',
-    approvedBy: 'name',
-    decidedBy: 'name',
-    why: 'outside',
-  },
-});
+}).from({ requests: REQUEST_ORIGINS });
 
-interface RequestFacts {
+export interface RequestFacts {
   readonly title: string;
   readonly came: ReturnType<typeof cameOf>;
   readonly here: boolean;
@@ -66,7 +67,8 @@ interface RequestFacts {
   readonly why: string | null;
 }
 
-function factsOf(found: RequestRow, title: string, now: Date): RequestFacts {
+/** Extracts what people are told of a request. Pure. */
+export function readRequestFacts(found: RequestRow, title: string, now: Date): RequestFacts {
   const { approval, rule, isHere, requestedAt, endedAt } = found;
   return {
     title: approval?.what ?? title,
@@ -104,7 +106,8 @@ function cameOf({ status, work, approval }: RequestRow) {
 const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
 
-function toSentence(one: RequestFacts): string {
+/** Says in one sentence what became of a request. Pure. */
+export function describeRequest(one: RequestFacts): string {
   const { came, ago, left, votes, needed, approvedBy, decidedBy, why } = one;
   const title = `**${toPlainName(one.title)}**`;
   const told = { hasWhy: why !== null && why !== '', why: toPlainName(why ?? '').replace(/[.。]\s*$/, '') };

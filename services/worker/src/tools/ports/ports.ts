@@ -1,7 +1,5 @@
 import type { createDeploymentStore } from '@signalbox/store/deploy/deployments';
-import type { Change } from '@signalbox/store/deploy/changes';
 import type { createProjectStore } from '@signalbox/store/deploy/projects';
-import type { createReleaseReader } from '@signalbox/store/deploy/releases';
 import type { createServerStore } from '@signalbox/store/deploy/servers';
 import type { createServiceStore } from '@signalbox/store/deploy/services';
 import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
@@ -15,9 +13,11 @@ import type { createOverviewReader } from '@signalbox/store/repository/overview'
 import type { createRelationshipStore } from '@signalbox/store/repository/relationships';
 import type { createTagStore } from '@signalbox/store/repository/tags';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { Role } from '@signalbox/contracts/governance/roles';
 import type { AgentGraphs } from './graph-nodes.ts';
 import type { KnowledgeSearch } from './knowledge-rows.ts';
 import type { createPortAllocations } from './port-allocation-rows.ts';
+import type { RequestPort } from './request-rows.ts';
 
 /** Everything outside the agent that a product capability can reach. The docstrings of the store apply to the ports over its rows. */
 export interface CorePorts {
@@ -28,7 +28,6 @@ export interface CorePorts {
   };
   readonly services: Omit<ReturnType<typeof createServiceStore>, 'variableMarks'>;
   readonly deployments: ReturnType<typeof createDeploymentStore>;
-  readonly releases: ReturnType<typeof createReleaseReader>;
   readonly servers: ReturnType<typeof createServerStore>;
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
   /** Findings of scans in the projects' repositories, and decisions about them. */
@@ -47,17 +46,14 @@ export interface CorePorts {
     groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
     incidents(): Promise<readonly Incident[]>;
   };
-  readonly changes: {
-    /** Lists what everybody changed since a time, newest first, with the number of all changes. */
-    list(
-      filter: { readonly since: Date; readonly project?: string },
-      limit: number,
-    ): Promise<{ readonly changes: readonly Change[]; readonly total: number }>;
-  };
   readonly memory: ReturnType<typeof createMemoryStore>;
-  readonly requests: {
-    /** A person's newest requests other than reads; requests of this conversation come first. */
-    own(of: { readonly userKey: string; readonly threadId: string }, limit: number): Promise<readonly OwnRequest[]>;
+  readonly requests: RequestPort & {
+    /** Withdraws a pending request of this person, as the effect of an action. False when it no longer waited. Twice is safe. */
+    withdraw(asked: {
+      readonly approvalId: string;
+      readonly by: { readonly userKey: string; readonly name: string; readonly role: Role };
+      readonly actionId: string;
+    }): Promise<boolean>;
     /** The title of an action on its approval card and receipt, in the reader's language. */
     titleOf(action: Pick<OwnRequest, 'tool' | 'arguments'>): string;
   };

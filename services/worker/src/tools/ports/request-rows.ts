@@ -1,0 +1,77 @@
+import { AppError } from '@signalbox/contracts/errors';
+import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
+import { isShortName } from '@signalbox/contracts/governance/outside';
+import { findApproval, listApproverNames, listVotes } from '@signalbox/store/governance/approvals';
+import { listOwnRequests, listVisibleRequests, type VisibleRequest } from '@signalbox/store/governance/own-requests';
+import { listRecent, type RecentScope } from '@signalbox/store/memory/recent-history';
+import type { Pool } from '@signalbox/store/pool';
+import { findValue } from '@signalbox/store/sql';
+
+/** A person in a conversation. */
+interface RequestReader {
+  readonly userKey: string;
+  readonly threadId: string;
+}
+
+/** A request with all that its approval card holds. */
+export interface RequestView {
+  readonly request: VisibleRequest;
+  readonly approval: Approval;
+  readonly votes: readonly ApprovalVote[];
+  /** At most five short names of people who may still approve. */
+  readonly mayDecide: readonly string[];
+}
+
+export type RequestPort = ReturnType<typeof createRequestPort>;
+
+/** Reads the requests that a person may see, and what they did. */
+export function createRequestPort(pool: Pool) {
+  return {
+    /** A person's newest requests other than reads; requests of this conversation come first. */
+    own: (of: RequestReader, limit: number) => listOwnRequests(pool, of, limit),
+
+    /**
+     * Finds a request, or without an id the one that waits, with its card. Only its requester, operators and admins find it, and in a
+     * group only where its card is. Throws REQUEST_UNKNOWN, NO_REQUEST_WAITS, SEVERAL_REQUESTS.
+     */
+    async view(of: RequestReader, id: string | null): Promise<RequestView> {
+      const found = await listVisibleRequests(pool, of, id);
+      const request = pickOne(
+        found.filter(({ isReadableHere }) => isReadableHere),
+        id,
+      );
+      const { approvalId } = request.approval;
+      const approval = await findApproval(pool, approvalId);
+      if (!approval) throw new Error(`the request ${approvalId} is gone`);
+      const votes = await listVotes(pool, approvalId);
+      const names =
+        approval.byRequester || approval.status !== 'pending'
+          ? []
+          : await listApproverNames(pool, approval.role, [...approval.authors, ...votes.map(({ userKey }) => userKey)]);
+      return { request, approval, votes, mayDecide: names.filter(isShortName) };
+    },
+
+    /** Lists what a person did, newest first: see recent-history.ts. */
+    recent: (of: RecentScope) => listRecent(pool, of),
+
+    /** Finds a request of the conversation's own person, also a decided one. Throws like `view`. */
+    async findOwn(threadId: string, id: string | null): Promise<VisibleRequest> {
+      const userKey = await findValue<string>(pool)`select user_key from threads where thread_id = ${threadId}`;
+      const found = userKey === null ? [] : await listVisibleRequests(pool, { userKey, threadId }, id);
+      return pickOne(
+        found.filter(({ isOwn }) => isOwn),
+        id,
+      );
+    },
+  };
+}
+
+function pickOne(found: readonly VisibleRequest[], id: string | null): VisibleRequest {
+  const here = found.filter(({ isHere }) => isHere);
+  const [one, ...others] = here.length === 1 ? here : found;
+  if (one === undefined)
+    throw id === null ? new AppError('NO_REQUEST_WAITS', {}) : new AppError('REQUEST_UNKNOWN', { id });
+  if (others.length === 0) return one;
+  const requests = [one, ...others].map(({ approval: { approvalId, what } }) => `${approvalId} (${what})`);
+  throw new AppError('SEVERAL_REQUESTS', { requests: requests.join(', ') });
+}
