@@ -15,12 +15,14 @@ const MAX_LENGTH = 600;
  */
 export function writeFacts({ messages, open, outside }: Pick<GuidedState, 'messages' | 'open' | 'outside'>): string {
   const newest = messages.findLastIndex(HumanMessage.isInstance);
-  const before = messages.slice(0, newest).filter((message) => message.text !== '');
+  // The agent's own answer to an event says the same again.
+  const before = messages
+    .slice(0, newest)
+    .filter((message) => message.text !== '' && message.additional_kwargs['event'] === undefined);
   const last = before.findLast(AIMessage.isInstance);
   const said = before.slice(-MAX_MESSAGES).map((message) => {
     const isAgent = AIMessage.isInstance(message);
-    const who = message.additional_kwargs['event'] === undefined ? 'person' : 'runtime';
-    return `${isAgent ? 'agent' : who}: ${quote(message, outside && isAgent)}`;
+    return `${isAgent ? 'agent' : 'person'}: ${quote(message, outside && isAgent)}`;
   });
   const offers = last ? listOffers(last).map(({ label, value }) => `${value} (${label})`) : [];
   return [
