@@ -46,6 +46,7 @@ async function talk(given: readonly AIMessage[]): Promise<readonly Call[]> {
     maxPasses: 20,
     knownNames: () => Promise.resolve({}),
     cameOf: () => Promise.resolve({}),
+    readResult: () => Promise.reject(new Error('nothing is read again here')),
     search: () => Promise.reject(new Error('nothing is searched')),
     model: () => ({
       name: 'puppet',

@@ -106,6 +106,7 @@ function bareGraph(): () => Promise<unknown> {
       },
       maxPasses: 20,
       model: () => model,
+      readResult: () => Promise.reject(new Error('nothing is read again here')),
       search: () => Promise.resolve(result),
     },
     undefined,

@@ -173,11 +173,15 @@ const REFUSALS: readonly (readonly [string, string, ReplayedAnswer])[] = [
   ],
 ];
 
-const long = (name: string): string =>
-  JSON.stringify({ ok: true, result: { words: `${name} `.repeat(400) }, handle: `res_${name}` });
-const look = (name: string): readonly BaseMessage[] => [
+const long = (name: string): string => JSON.stringify({ ok: true, result: { words: `${name} `.repeat(200) } });
+const look = (name: string, place: number): readonly BaseMessage[] => [
   new AIMessage({ content: '', tool_calls: [{ id: name, name: 'read_logs', args: {} }] }),
-  new ToolMessage({ tool_call_id: name, name: 'read_logs', content: long(name) }),
+  new ToolMessage({
+    tool_call_id: name,
+    name: 'read_logs',
+    content: long(name),
+    additional_kwargs: { handle: `res_${place + 1}` },
+  }),
 ];
 const CONVERSATION = [
   new HumanMessage('what is wrong?'),
@@ -218,7 +222,7 @@ describe('a conversation that is longer than the model takes', () => {
     ]);
     const again = JSON.stringify(server.bodies()[1]);
     expect(again).toMatch(/left_out.{1,60}characters/);
-    expect(again).toContain('res_first');
+    expect(again).toContain('res_1');
     expect(again).toContain('and now?');
   });
 
@@ -280,7 +284,7 @@ describe('a conversation that is longer than the model takes', () => {
     const TOO_LONG = { status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' };
 
     it('is answered from what is left', async () => {
-      const { bench: worker, wire } = await start(40);
+      const { bench: worker, wire } = await start(25);
       wire.plan(null, null, TOO_LONG);
       expect(await worker.ask('how many are there?')).toEqual(['Many.']);
       const [, , whole, shorter] = wire.requests().map(({ body }) => JSON.stringify(body));

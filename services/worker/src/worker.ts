@@ -40,6 +40,7 @@ import { redactValue } from '@signalbox/safety/redact/redact';
 import { createRegistry, loadCapabilities, toOfferedTools, type ToolRegistry } from './tools/registry.ts';
 import type { ToolGroup } from './tools/tool.ts';
 import type { ToolRunDeps } from './tools/run.ts';
+import { readResult } from './tools/read-result.ts';
 import { searchKnowledge } from './tools/search.ts';
 import { createTools } from './tools/tools.ts';
 import type { TurnReportDeps } from './turn/turn-account.ts';
@@ -195,6 +196,7 @@ async function prepareTurns({
       knownNames: (texts) => names.of(texts),
       context: (of) => context.assemble(of),
       maxPasses: config.MAX_PASSES,
+      readResult: (request) => readResult(pool, request),
       search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
     },
     config.AGENT_DEFAULT,

@@ -295,8 +295,8 @@ export class ActionRun implements CallExecution {
     // The taint is stored before the model sees the result: a crash in between loses the result but not the taint.
     if (result.untrusted) await taintThread(deps.pool, scope.threadId, call.name);
     const intent = buildActionIntent(this, proposal);
-    // Records the result's texts in the thread, since they taint later arguments.
-    if (intent.marks.length > 0 && result.ok) {
+    // Records that the thread has read private data, and keeps what a model reads in parts.
+    if ((intent.marks.length > 0 || result.isLong) && result.ok) {
       await scope.flush();
       await recordRead(deps.pool, scope.lane, intent, result);
     }

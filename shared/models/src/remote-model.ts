@@ -7,7 +7,7 @@ import type { CallOptions, Model, ModelAnswer, ModelObserver, ModelRequest, Mode
 import { toLeanSchema } from './providers/object-schema.ts';
 import { addPictures } from './pictures.ts';
 import { convertMessages } from './runtime-events.ts';
-import { shortenOldResults } from './shorter.ts';
+import { pruneOldResults, shortenOldResults } from './shorter.ts';
 import type { RemoteSettings } from './settings.ts';
 import type { LoadedProvider } from './providers/provider.ts';
 import type { Log } from '@signalbox/platform/log';
@@ -82,7 +82,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
         options.log?.error('a model answers nobody until an operator acts', { model: name, error: failure });
       return toAppErrorOfModel(failure);
     };
-    let sent: SentRequest = { messages: request.messages, options: { ...accepted }, shortenings: 0 };
+    let sent: SentRequest = { messages: pruneOldResults(request.messages), options: { ...accepted }, shortenings: 0 };
     for (let attempt = 1; ; attempt += 1) {
       try {
         const answer = await tryOnce(options, request, sent, signal);

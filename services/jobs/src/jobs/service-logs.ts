@@ -13,6 +13,8 @@ type Payload = JobPayload<'service.logs'>;
 
 /** Maximum of lines searched for matches. */
 const MAX_SEARCHED_LINES = 20_000;
+/** Lines read per line wanted: most lines of a quiet service are of health checks. */
+const LINES_PER_WANTED = 8;
 /** Maximum of characters of all returned lines. */
 const MAX_CHARACTERS = 60_000;
 
@@ -24,12 +26,12 @@ export function createServiceLogsHandler(parts: DiagnoseDeps): HandlerOf<'servic
       const deployment = await findDeployment(parts, payload);
       const { instance } = deployment;
       const head = { release: deployment.release, deploymentId: deployment.deploymentId };
-      if (instance === null) return { ...head, lines: [], truncated: false, followed: false };
+      if (instance === null) return { ...head, lines: [], truncated: false, probes: 0, followed: false };
       const mask = await openLogRedactor(parts, payload, context.openSecret);
       return withDriver(parts, deployment, context, async (driver) => {
         if (payload.followSeconds > 0) {
           await followLog({ driver, instance, mask, pool: parts.pool }, payload, matching(payload), context);
-          return { ...head, lines: [], truncated: false, followed: true };
+          return { ...head, lines: [], truncated: false, probes: 0, followed: true };
         }
         const now = context.now().getTime();
         const isFiltered = payload.match !== null;
@@ -37,16 +39,18 @@ export function createServiceLogsHandler(parts: DiagnoseDeps): HandlerOf<'servic
           driver,
           instance,
           {
-            tail: isFiltered ? MAX_SEARCHED_LINES : payload.tail + 1,
+            tail: isFiltered ? MAX_SEARCHED_LINES : payload.tail * LINES_PER_WANTED + 1,
             ...(payload.sinceMinutes === null ? {} : { since: new Date(now - payload.sinceMinutes * MINUTE_MS) }),
             ...(payload.untilMinutes === null ? {} : { until: new Date(now - payload.untilMinutes * MINUTE_MS) }),
             signal: context.signal,
           },
           mask,
         );
-        const wanted = lines.filter(matching(payload));
+        const matched = lines.filter(matching(payload));
+        const wanted = isFiltered ? matched : matched.filter(({ line }) => !isOwnProbe(line, deployment.plan?.health));
         const newest = withinBytes(wanted.slice(-payload.tail));
-        return { ...head, lines: [...newest], truncated: newest.length < wanted.length, followed: false };
+        const probes = matched.length - wanted.length;
+        return { ...head, lines: [...newest], truncated: newest.length < wanted.length, probes, followed: false };
       });
     },
     say: ({ release, lines, followed }) => {
@@ -68,6 +72,15 @@ async function findDeployment(parts: DiagnoseDeps, payload: Payload): Promise<Fu
   if (found?.project === project && found.environment === environment) return found;
   if (of === 'previous') throw new AppError('NOTHING_SERVED_BEFORE', { project, environment });
   throw new AppError('DEPLOYMENT_OF_OTHER', { deployment: of, project, environment });
+}
+
+/** True for an access-log line of a health check that succeeded: its path and no status of failure. */
+function isOwnProbe(line: string, path: string | undefined): boolean {
+  if (path === undefined) return false;
+  const at = line.search(/\b(?:GET|HEAD) /);
+  if (at === -1) return false;
+  const [, asked, ...rest] = line.slice(at).split(/[\s"?]+/);
+  return asked === path && !rest.some((word) => /^[45]\d\d$/.test(word));
 }
 
 function matching({ match }: Payload): (line: LogLine) => boolean {

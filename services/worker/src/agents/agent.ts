@@ -16,6 +16,7 @@ import type { ContextScope } from '@signalbox/store/turns/context-rows';
 import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
+import type { ResultRequest } from '../tools/read-result.ts';
 import type { OfferedTools } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassSummary } from '../loop/evaluation.ts';
 import type { AskedArgument, resolveNewestArgs } from '../tools/choices.ts';
@@ -166,6 +167,8 @@ export interface AgentDeps {
   readonly context?: (of: ContextScope) => Promise<PromptContext | null>;
   /** Returns the ledger's results of these calls; calls that never started are omitted. */
   readonly cameOf: (callIds: readonly string[]) => Promise<CallResults>;
+  /** Reads rows of an earlier result of the conversation. `callId`: null when it has no such result. */
+  readonly readResult: (request: ResultRequest) => Promise<ToolCallResult>;
   readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
   readonly maxPasses: number;
 }

@@ -26,6 +26,9 @@ type Step =
     }
   | { readonly kind: 'act'; readonly run: RecordedTurnRun; readonly record: ExecutionTurn };
 
+/** Base tools whose result is in the record alone. */
+const SEARCHES: ReadonlySet<string> = new Set(['search_knowledge', 'read_result']);
+
 /** Thrown to leave the graph. The reason is stored in the cursor, because a library may wrap errors. */
 class Halted extends Error {}
 
@@ -88,10 +91,11 @@ export class ReplayCursor {
   act(): ExecutionTurn {
     const { record } = this.#step('act', 'calls of tools');
     this.#next += 1;
-    const searched = new Set(
-      record.answer?.calls.filter(({ name }) => name === 'search_knowledge').map(({ id }) => id),
+    const searched = new Set(record.answer?.calls.filter(({ name }) => SEARCHES.has(name)).map(({ id }) => id));
+    // A call with invalid arguments searched nothing.
+    this.#searches = record.calls.filter(
+      ({ callId, result }) => searched.has(callId) && result.code !== 'TOOL_INPUT_INVALID',
     );
-    this.#searches = record.calls.filter(({ callId }) => searched.has(callId));
     return record;
   }
 

@@ -133,6 +133,7 @@ function createAgent({ plugin, registry, states }: ReplayDeps, head: ExecutionTu
     context: () => Promise.resolve(cursor.context()),
     cameOf: () => Promise.resolve(cursor.calls()),
     search: () => Promise.resolve(toToolCallResult(cursor.search().result)),
+    readResult: () => Promise.resolve(toToolCallResult(cursor.search().result)),
     model: (node) => ({
       // An agent that recorded no model must not ask a model in the replay.
       get name() {

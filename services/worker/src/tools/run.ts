@@ -4,6 +4,7 @@ import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operat
 import type { Pool } from '@signalbox/store/pool';
 import { findEffect } from '@signalbox/store/effects';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
+import { cutLongResult } from '@signalbox/contracts/governance/long-result';
 import { hasOutside, wrapOutside } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
 import { isInfrastructureError } from '@signalbox/store/infrastructure';
@@ -54,8 +55,8 @@ export interface HandledCall extends RunnableCall {
 
 export type JobCall = Pick<RunnableCall, 'actionId' | 'name' | 'input'>;
 
-/** The maximum length of a result; longer results reach the model shortened, with a note. */
-const MAX_RESULT_LENGTH = 20_000;
+/** The maximum length of a stored result; a model reads long results in parts. */
+const MAX_RESULT_LENGTH = 200_000;
 
 /**
  * Runs a tool's handler, under its deadline and the turn's signal, and stores its files. Only governance calls this, after it has
@@ -209,7 +210,10 @@ function createResult({ name, tool, input }: HandledCall, output: unknown): Tool
   const mark = hasOutside(result) ? { untrusted: true } : {};
   const made = tool.made(output, input);
   const values = made.length > 0 ? { made } : {};
-  return { ok: true, result, say: tool.done(output, input), code: null, changed: true, ...mark, ...values };
+  const long = cutLongResult(result, { handle: '' }) ? { isLong: true as const } : {};
+  const order = tool.newest === 'last' ? { newest: 'last' as const } : {};
+  const said = tool.done(output, input);
+  return { ok: true, result, say: said, code: null, changed: true, ...mark, ...values, ...long, ...order };
 }
 
 function shorten(name: string, output: unknown): unknown {

@@ -150,6 +150,8 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly derived?: readonly string[] | ((resolved: ResolvedRefs) => readonly string[]);
   /** Arguments that may be a secret's handle, opened at its use. Other arguments refuse handles. */
   readonly handles?: readonly string[];
+  /** Where the newest rows of its result are; a long result keeps those. Default: first. */
+  readonly newest?: 'last';
   readonly touchesPrivate?: boolean;
   /** True when the tool can send data out of the system: to an address from its arguments or stored data, or through a program. */
   readonly egress: boolean;
@@ -247,6 +249,7 @@ function createTool<I extends z.ZodType, O>(spec: ToolSpec<I, O>, origins: Origi
     made: (result: unknown, input: unknown) => listMadeValues(result, origins, collectTexts(input)),
     /** Picks the part of an enclosed result that backs a model's statements. Pure. */
     evidence: (result: unknown) => pickEvidence(result, origins),
+    newest: spec.newest ?? 'first',
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
     isRead: spec.risk === 'safe',

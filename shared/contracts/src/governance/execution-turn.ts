@@ -116,6 +116,8 @@ export const RecordedResult = z.object({
   next: z.array(OfferedButton).optional(),
   files: z.array(OutboundFile).optional(),
   goesOn: z.literal(true).optional(),
+  /** What was left out of a long result; `result` holds the rest. */
+  more: z.array(z.object({ field: z.string(), rows: z.string(), handle: z.string() })).optional(),
 });
 export type RecordedResult = z.infer<typeof RecordedResult>;
 

@@ -116,6 +116,8 @@ export const ServiceLogsResult = z.object({
   deploymentId: Id.nullable(),
   lines: z.array(LogLine),
   truncated: z.boolean(),
+  /** Lines of Signalbox's own health checks that succeeded, which were left out. */
+  probes: z.number().int().nonnegative().default(0),
   /** True when the log lines and their end were already streamed to the chat. */
   followed: z.boolean().default(false),
 });

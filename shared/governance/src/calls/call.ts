@@ -7,6 +7,7 @@ import type { Lane } from '@signalbox/store/conversation/lane';
 import type { RecordedDecision, RecordedReading } from '@signalbox/contracts/governance/execution-turn';
 import type { ActionButton, OfferedButton, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { mayQuoteUntrusted, type AppError, type ErrorCode } from '@signalbox/contracts/errors';
+import type { CutRows } from '@signalbox/contracts/governance/long-result';
 import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { sayError as sentence } from '@signalbox/messages/say';
 import type { OwnedTool } from './tool.ts';
@@ -26,6 +27,12 @@ export interface ToolCallResult {
   /** Suggested next actions, as buttons under the answer. */
   readonly next?: readonly (ActionButton | OfferedButton)[];
   readonly files?: readonly OutboundFile[];
+  /** True when a model reads the result in parts; the ledger keeps it whole. */
+  readonly isLong?: true;
+  /** Where the newest rows of a long result are; absent: first. */
+  readonly newest?: 'last';
+  /** What a result of the record left out, with the handles of the rest. */
+  readonly more?: readonly CutRows[];
   /** True when the call started a job that goes on; its end is an event. */
   readonly goesOn?: true;
   /** Policy's question and answer, for the record only. */

@@ -64,6 +64,12 @@ export function readActions(db: Queryable, actionIds: readonly string[]) {
     select action_id as "actionId", tool, status, result from actions where action_id = any (${actionIds})`;
 }
 
+/** Finds a settled action of this conversation; null when the ledger has none. */
+export function findThreadAction(db: Queryable, actionId: string, threadId: string) {
+  return findRow<{ tool: string; result: unknown }>(db)`
+    select tool, result from actions where action_id = ${actionId} and thread_id = ${threadId} and result is not null`;
+}
+
 function taken(tool: string, differences: readonly string[]): AppError {
   return new AppError('ACTION_ID_TAKEN', { tool, differs: differences.join(', ') });
 }

@@ -38,6 +38,13 @@ export const BASE_TOOLS = {
       scope: z.enum(['docs', 'code', 'history', 'logs', 'all']).default('all'),
     }),
   },
+  read_result: {
+    describe: 'Read the rest of a result that was cut or left out, by its handle.',
+    input: z.object({
+      handle: z.string().min(1).max(100),
+      from: z.int().min(1).default(1).describe('First row'),
+    }),
+  },
   request_capabilities: {
     describe: 'Load groups of tools that the task needs. They are available in the next step.',
     input: z.object({ capabilities: z.array(z.string().min(1)).min(1).max(10), reason: z.string().min(1).max(500) }),

@@ -3,6 +3,7 @@ import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { say, sayError as sentence, sayReason } from '@signalbox/messages/say';
 import { hasUntrustedText, wrapOutside } from '@signalbox/contracts/governance/outside';
+import { describeMender } from '@signalbox/contracts/governance/menders';
 import { isWaiting } from '@signalbox/contracts/governance/waiting';
 import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
 import type { ModelSpend } from '@signalbox/models/port';
@@ -17,6 +18,7 @@ import { listOpenCalls } from './prompt.ts';
 import { getRefusal } from './refused-args.ts';
 import { findLastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, NodeRecord } from './state.ts';
+import { findResult, makeHandle, shortenResult } from './results.ts';
 import { FINISH_REFUSAL, sayTaskFinished } from './sentences.ts';
 
 interface CallOutcome {
@@ -50,7 +52,7 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
       const startedAt = performance.now();
       const outcome = isHeld(parts, waits, call) ? hold(run, waits) : await carryOut({ parts, state, run, view }, call);
       if (isWaiting(outcome.result)) waits ??= call.name;
-      messages.push(toMessage(call, outcome.result));
+      messages.push(toMessage(call, outcome.result, makeHandle(state.messages, messages)));
       const durationMs = Math.round(performance.now() - startedAt);
       done.push({ callId: call.id ?? '', decided: outcome.result.decided ?? null, durationMs });
       update = { ...update, ...outcome.update };
@@ -187,6 +189,12 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       const found = await parts.search(query, scope, run.actor.userKey);
       return { result: found, update: {} };
     }
+    case 'read_result': {
+      const { handle, from } = BASE_TOOLS.read_result.input.parse(call.args);
+      const found = findResult(state.messages, handle);
+      const { threadId } = state;
+      return { result: await parts.readResult({ handle, threadId, from, ...found }), update: {} };
+    }
     case 'request_capabilities': {
       const { capabilities } = BASE_TOOLS.request_capabilities.input.parse(call.args);
       const { installed, missing, unknown } = parts.registry.sort(capabilities);
@@ -213,13 +221,15 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
   }
 }
 
-function toMessage(call: Call, result: ToolCallResult): ToolMessage {
+function toMessage(call: Call, whole: ToolCallResult, handle: string): ToolMessage {
+  const { result, more } = shortenResult(whole, handle, call.name);
   const { ok, code, say, changed, untrusted = false, made = [], files = [], next = [], goesOn } = result;
   // The model learns that a file exists but never sees its content.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   // The person gets these buttons below the answer; they may name what stands in the envelopes.
   const quote = (text: unknown): unknown => (untrusted ? wrapOutside(call.name, text) : text);
   const buttons = ok && next.length > 0 ? { buttons_below: quote(next.map(({ label }) => label)) } : {};
+  const mend = describeMender(code);
   const later = goesOn ? { later: GOES_ON } : {};
   return new ToolMessage({
     id: `tool_${call.id}`,
@@ -229,8 +239,16 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
     // The sentence may quote what stands in the result's envelopes.
     content: JSON.stringify(
       ok
-        ? { ok, result: result.result, ...(changed && { say: quote(say) }), ...buttons, ...attached, ...later }
-        : { ok, error: code, say: quote(say) },
+        ? {
+            ok,
+            result: result.result,
+            ...(more && { more }),
+            ...(changed && { say: quote(say) }),
+            ...buttons,
+            ...attached,
+            ...later,
+          }
+        : { ok, error: code, say: quote(say), ...(mend === null ? {} : { mend }) },
     ),
     additional_kwargs: {
       say,
@@ -240,6 +258,8 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
       ...(ok && changed ? { changed } : {}),
       ...(untrusted ? { untrusted } : {}),
       ...(made.length > 0 ? { made } : {}),
+      ...(ok ? { handle } : {}),
+      ...(more ? { more } : {}),
       ...(isHeldResult(result) ? { held: true } : {}),
       ...(goesOn ? { goesOn } : {}),
     },

@@ -171,6 +171,7 @@ function resultOf({ content, additional_kwargs: extras }: ToolMessage): Recorded
     ...(extras['untrusted'] === true ? { untrusted: true } : {}),
     ...(Array.isArray(extras['made']) ? { made: extras['made'].map(String) } : {}),
     ...(extras['goesOn'] === true ? { goesOn: true } : {}),
+    ...(Array.isArray(extras['more']) ? { more: extras['more'] as NonNullable<RecordedResult['more']> } : {}), // Only po-tools writes it
     // Only po-tools writes these two fields
     ...(Array.isArray(extras['next']) ? { next: extras['next'] as NonNullable<RecordedResult['next']> } : {}),
     ...(Array.isArray(extras['files']) ? { files: extras['files'] as NonNullable<RecordedResult['files']> } : {}), // Only po-tools writes these two fields

@@ -7,6 +7,7 @@ import { READ_DEFAULTS, tool } from '../../tools/tool.ts';
 import { createRollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { SERVICE_SCOPE, findService, ProjectArg, OptionalEnvironment, unwrapJob } from './asked-service.ts';
+import { foldLines } from './fold.ts';
 import { formatCode, describeHealth, describeVerdict, toLogBlock } from './sentences.ts';
 
 const HEALTH_ORIGINS = {
@@ -94,7 +95,7 @@ export const diagnoseService = tool({
           say('diagnose.latestFailed', { version: ref, state: sayDeployState(failure.state), why: failure.sentence }),
       }),
     );
-    return { ...found, deployments };
+    return { ...found, lines: foldLines(found.lines), deployments };
   },
   phrases: {
     done: (found) => {

@@ -4,6 +4,7 @@ import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, READ_DEFAULTS, tool } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, findService, ProjectArg, OptionalEnvironment, TailLines, unwrapJob } from './asked-service.ts';
+import { foldLines } from './fold.ts';
 import { sayAgo, formatCode, toLogBlock } from './sentences.ts';
 
 const Minutes = z.coerce
@@ -40,6 +41,7 @@ export const getServiceLogs = tool({
   ...READ_DEFAULTS,
   ...SERVICE_SCOPE,
   deadlineMs: 45_000,
+  newest: 'last',
   run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if (of === 'serving' && deployment === undefined && (await context.ports.services.find(service))?.serving == null)
@@ -53,7 +55,10 @@ export const getServiceLogs = tool({
       match: text === undefined || text === '' ? null : text,
       followSeconds: 0,
     };
-    return { ...service, ...unwrapJob(await context.work('service.logs', payload)) };
+    const read = unwrapJob(await context.work('service.logs', payload));
+    if (read.state === 'goes-on') return { ...service, ...read };
+    const { lines: found, probes, ...rest } = read;
+    return { ...service, ...rest, lines: foldLines(found), health_checks_left_out: probes };
   },
   phrases: {
     done: (found) => {
@@ -71,6 +76,7 @@ export const getServiceLogs = tool({
   release: 'ref',
   lines: 'outside',
   truncated: 'runtime',
+  health_checks_left_out: 'runtime',
   deploymentId: 'runtime',
   followed: 'runtime',
 });

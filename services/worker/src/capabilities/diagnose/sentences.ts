@@ -1,4 +1,3 @@
-import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { sayDuration, formatSeconds } from '@signalbox/messages/duration';
@@ -63,11 +62,11 @@ export const sayAgo = (at: Date | string, now: Date): string =>
   say('diagnose.ago', { time: sayDuration(Math.max(0, now.getTime() - new Date(at).getTime())) });
 
 /** Formats the newest log lines that fit as a code block, which no line can close early. */
-export function toLogBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string {
+export function toLogBlock(lines: readonly string[]): string {
   const kept: string[] = [];
   let room = SHOWN;
-  for (const { line, at } of [...lines].reverse()) {
-    const text = `${at === null ? '' : `${at.slice(11, 19)} `}${line}`.slice(0, 400);
+  for (const line of lines.toReversed()) {
+    const text = line.slice(0, 400);
     if ((room -= text.length + 1) < 0) break;
     kept.unshift(text);
   }
