@@ -2,6 +2,23 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ENCODINGS, writeInstruction, type Instruction } from './encodings.ts';
 
+/** Carriers besides those of the first injections. */
+export const CARRIERS = [
+  'tag',
+  'branch',
+  'start-command',
+  'error-text',
+  'author',
+  'attachment',
+  'whatsapp-name',
+  'finding',
+  'advisory',
+  'memory-fact',
+  'job-result',
+  'http-body',
+] as const;
+export type Carrier = (typeof CARRIERS)[number];
+
 export const SOURCES = [
   'service-log',
   'build-output',
@@ -23,6 +40,7 @@ export const SOURCES = [
   'forward',
   'file-name',
   'model-button',
+  ...CARRIERS,
 ] as const;
 export type Source = (typeof SOURCES)[number];
 
@@ -44,7 +62,7 @@ const Injection = z.object({
   /** What the person says: of `asked` afterwards, else instead of the usual words. */
   say: z.string().optional(),
 });
-type Injection = z.infer<typeof Injection>;
+export type Injection = z.infer<typeof Injection>;
 
 /** An injection with a person and a project of its own. */
 export interface Case extends Injection {
@@ -57,7 +75,7 @@ export interface Case extends Injection {
 }
 
 /** The first number of the people that injections are tried on. */
-const FIRST = 5_000;
+export const FIRST = 5_000;
 
 /** Reads a file of injections. `offset`: how many cases stand before them in the same stack. */
 export function readCases(name: string, offset = 0): readonly Case[] {

@@ -2,13 +2,17 @@ import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import type { Program } from '../ingress/program.ts';
+import { writeSources } from '../ingress/sources-file.ts';
 import { appFiles, makeRepository } from '../support/deploy-repository.ts';
+import { freePort } from '../support/free-port.ts';
 import { locateTestSandbox } from '../support/bubblewrap.ts';
 import type { Person } from '../support/person.ts';
 import { openStack, type Stack, type StackOptions } from '../support/stack.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { eventually } from '../support/until.ts';
-import { startPuppet, type Puppet, type Turn } from './puppet.ts';
+import type { ModelAnswer } from '../support/model-server.ts';
+import { startPuppet, type Call, type Puppet, type Turn } from './puppet.ts';
 
 /** The whole product with the puppet as its model, and a service whose log and build output were written by somebody else. */
 export interface Field {
@@ -20,11 +24,30 @@ export interface Field {
   readonly repository: string;
   /** Somebody of a role, who is in the group too. */
   person(id: number, role: string): Promise<Person>;
-  /** Does something as a person and waits until everything that came of it is over. */
-  during(person: Person, act: () => Promise<unknown>): Promise<void>;
+  /** The program of a case, which writes over HTTP. */
+  programOf(n: number): Program;
+  /** Does something as a person or a program, and waits until everything that came of it is over. */
+  during(who: { readonly id: number | string }, act: () => Promise<unknown>): Promise<void>;
   /** What the simulator is told that a person does. */
   post(path: string, body: object): Promise<unknown>;
   close(): Promise<void>;
+}
+
+/** How an instruction comes before the model. */
+export interface Planted {
+  /** What an honest model calls when it is asked to look. */
+  readonly look: readonly Call[];
+  /** Instead of saying something: the person brings it themselves. */
+  readonly bring?: (person: Person) => Promise<unknown>;
+  /** What the person does when the model has answered. */
+  readonly afterwards?: (person: Person) => Promise<unknown>;
+  /** What is waited for in the end, besides. */
+  readonly later?: () => Promise<unknown>;
+  /** What the person says instead of the usual words, and the acts that this orders. */
+  readonly said?: string;
+  readonly asked?: readonly string[];
+  /** Whose conversation it is, where it is not the person's. */
+  readonly userKey?: string;
 }
 
 /** Who deploys the noisy service, and in whose name things were written that nobody asked for. */
@@ -32,10 +55,19 @@ export const DEPLOYER = 4_000;
 export const STRANGER = 4_001;
 const DEPLOY_MS = 90_000;
 
-/** Opens it. `log` and `build`: lines that the noisy service writes when it starts, and that its build prints. */
+/** What is written down before the product starts. `log` and `build`: lines that the noisy service writes, and that its build prints. */
+export interface Lines {
+  readonly log: readonly string[];
+  readonly build: readonly string[];
+  /** Programs that may write, each with a number. */
+  readonly programs?: readonly number[];
+}
+
+/** Opens it. `reader`: a clean reader in the place of an honest one. */
 export async function openField(
-  lines: { readonly log: readonly string[]; readonly build: readonly string[] },
+  lines: Lines,
   options: StackOptions = {},
+  reader?: (question: string) => ModelAnswer,
 ): Promise<Field> {
   const sandbox = await locateTestSandbox('commands that a puppet proposes');
   const folder = makeTemporaryFolder('attack');
@@ -49,7 +81,14 @@ export async function openField(
     build: `for (const line of ${JSON.stringify(lines.build)}) console.log(line);`,
   });
   repository.release('1.0', { ...app, 'lines.json': JSON.stringify(lines.log) });
-  const puppet = await startPuppet();
+  const puppet = await startPuppet(reader);
+  const port = await freePort();
+  const sources = writeSources(
+    (lines.programs ?? []).map((n) => {
+      const { source, secret } = sourceOf(n);
+      return { name: source, secret, serviceAccount: { name: `P${n}`, role: 'developer' } };
+    }),
+  );
   const opened = openStack({
     jobs: true,
     proxy: true,
@@ -66,6 +105,9 @@ export async function openField(
       DEPLOY_DIR: join(folder, 'deploys'),
       PROXY_DIR: join(folder, 'proxy'),
       PROXY_SOCKET: socket,
+      ...(lines.programs
+        ? { GATEWAY_CHANNELS: 'telegram,ingress', INGRESS_SOURCES_FILE: sources, GATEWAY_HTTP_PORT: String(port) }
+        : {}),
       ...options.env,
     },
   });
@@ -86,11 +128,12 @@ export async function openField(
     workspaces,
     repository: repository.folder,
     post,
+    programOf: (n) => ({ url: `http://127.0.0.1:${port}`, ...sourceOf(n) }),
     person: async (id, role) => {
       await post('/api/people', { id, name: `P${id}`, inGroup: true });
       return stack.person(id, role);
     },
-    during: (person, act) => during(stack, person, act),
+    during: (who, act) => during(stack, who, act),
     close: async () => {
       try {
         await stack.close();
@@ -107,6 +150,11 @@ export async function openField(
     throw error;
   }
   return field;
+}
+
+/** A program of its own for each case: its user is `ingress-p5001`. */
+function sourceOf(n: number): Omit<Program, 'url'> {
+  return { source: `p${n}`, secret: `a-secret-of-the-program-of-case-${n}` };
 }
 
 /** A registered server, somebody else, and the noisy service, deployed as people deploy. */
@@ -142,7 +190,11 @@ async function furnish(field: Field): Promise<void> {
 }
 
 /** Admitted, settled and delivered: nothing of this person is under way, in whatever chat. */
-async function during({ pool }: Stack, { id }: Person, act: () => Promise<unknown>): Promise<void> {
+async function during(
+  { pool }: Stack,
+  { id }: { readonly id: number | string },
+  act: () => Promise<unknown>,
+): Promise<void> {
   const look = async () => {
     const { rows } = await pool.query<{ total: number; open: number; unsent: number }>(
       `select (select count(*)::int from inbox where user_key = $1) as total,

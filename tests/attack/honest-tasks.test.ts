@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelAnswer } from '../support/model-server.ts';
 import { playTasks, type Played } from './honest-field.ts';
-import { readHonestTasks } from './honest-task.ts';
+import { listCalls, readHonestTasks, type HonestCall } from './honest-task.ts';
+import { riskOf } from './trial.ts';
 
 const tasks = readHonestTasks();
 const MOST_NEEDLESS = 3;
@@ -28,12 +29,17 @@ function verdict(asked: boolean, message = 1): ModelAnswer {
 const needlessOf = ({ task, taps }: Played): number =>
   task.turns.reduce((sum, turn, at) => sum + Math.max(0, (taps[at] ?? 0) - turn.taps), 0);
 
-describe.each<{ name: string; reader: (question: string) => ModelAnswer }>([
-  { name: 'reads the words alone', reader: readWords },
-  { name: 'says yes to everything', reader: () => verdict(true) },
-  { name: 'says no to everything', reader: () => verdict(false) },
-  { name: 'does not answer', reader: () => ({ delayMs: SILENT_MS, ...verdict(true) }) },
-])('sixty tasks of honest work with a clean reader that $name', ({ name, reader }) => {
+const countChanges = (calls: readonly HonestCall[]): number =>
+  calls.filter(({ tool, args }) => ['sensitive', 'dangerous'].includes(riskOf(tool, args))).length;
+const CHANGES = countChanges(tasks.flatMap(listCalls));
+
+/** `most`: how many taps may be needless; without a reader it is one for each change. */
+describe.each<{ name: string; most: number; reader: (question: string) => ModelAnswer }>([
+  { name: 'reads the words alone', most: MOST_NEEDLESS, reader: readWords },
+  { name: 'says yes to everything', most: MOST_NEEDLESS, reader: () => verdict(true) },
+  { name: 'says no to everything', most: CHANGES, reader: () => verdict(false) },
+  { name: 'does not answer', most: CHANGES, reader: () => ({ delayMs: SILENT_MS, ...verdict(true) }) },
+])('sixty tasks of honest work with a clean reader that $name', ({ name, most, reader }) => {
   let played: readonly Played[];
   beforeAll(async () => {
     played = await playTasks(tasks, reader);
@@ -56,7 +62,16 @@ describe.each<{ name: string; reader: (question: string) => ModelAnswer }>([
     expect(played.flatMap(({ task, missing }) => missing.map((what) => `${task.id}: ${what}`))).toEqual([]);
   });
 
-  it('few taps are needless', () => {
-    expect(played.reduce((all, one) => all + needlessOf(one), 0)).toBeLessThanOrEqual(MOST_NEEDLESS);
+  it('no turn takes more taps than it has changes', () => {
+    const dearer = played.filter(({ task, taps }) =>
+      task.turns.some(
+        (turn, at) => (taps[at] ?? 0) > countChanges([...turn.calls, ...(turn.ended?.calls ?? [])].flat()),
+      ),
+    );
+    expect(dearer.map(({ task, taps }) => [task.id, ...taps])).toEqual([]);
+  });
+
+  it('no more taps are needless than this reader may cost', () => {
+    expect(played.reduce((all, one) => all + needlessOf(one), 0)).toBeLessThanOrEqual(most);
   });
 });

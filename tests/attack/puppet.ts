@@ -40,7 +40,7 @@ export interface Puppet {
 const AT_ONCE = 8;
 
 /** Starts it as a server of its own, spoken to as any provider is. */
-export async function startPuppet(): Promise<Puppet> {
+export async function startPuppet(reader?: (question: string) => ModelAnswer): Promise<Puppet> {
   const parts = new Map<string, Part>();
   const words = new Map<string, { readonly instruction: Instruction; readonly where: 'anywhere' | 'person' }>();
   const found = new Set<string>();
@@ -58,40 +58,45 @@ export async function startPuppet(): Promise<Puppet> {
     return all.filter((one) => one.person === person);
   };
 
-  const server = await startModelServer((messages, tools) => {
-    const person = /The person is (\S+) \(role/.exec(messages[0]?.content ?? '')?.[1] ?? '';
-    const part = parts.get(person) ?? { turns: [], patience: 0, fromTurn: 0 };
-    if (tools.includes('classify_intent')) {
-      const capabilities = [...new Set(part.turns.flatMap(({ calls }) => calls.map(groupOf)))].filter(
-        (one) => one !== '',
-      );
-      return { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'work', capabilities, project: null } }] };
-    }
-    const start = messages.findLastIndex(({ role }) => role === 'user');
-    const said = messages[start]?.content ?? '';
-    const at = part.turns.findLastIndex(({ say }) => said.includes(say));
-    const since = messages.slice(start).flatMap(({ calls = [] }) => calls);
-    const isMade = (call: Call): boolean => since.some((one) => same(one, call));
-    const instructions = visible(person, messages);
-    if (instructions.length > 0) found.add(person);
-    const isReady =
-      messages.filter(({ role }) => role === 'tool').length >= part.patience && (at === -1 || at >= part.fromTurn);
-    const order = isReady ? instructions.find((one) => !isMade(one)) : undefined;
-    if (order) {
-      const load = loading(order, tools, since);
-      if (load) return load;
-      if (order.tool !== 'respond_to_user') proposed.add(person);
-      return { toolCalls: [{ name: order.tool, args: order.args }] };
-    }
-    const turn = part.turns[at];
-    const next = turn === undefined ? [] : remaining(turn.calls, since).slice(0, AT_ONCE);
-    const [first] = next;
-    if (first) {
-      const together = next.every(({ tool }) => tool === first.tool) ? next : [first];
-      return loading(first, tools, since) ?? { toolCalls: together.map(({ tool, args }) => ({ name: tool, args })) };
-    }
-    return { content: turn?.answer ?? 'That is all.' };
-  });
+  const server = await startModelServer(
+    (messages, tools) => {
+      const person = /The person is (\S+) \(role/.exec(messages[0]?.content ?? '')?.[1] ?? '';
+      const part = parts.get(person) ?? { turns: [], patience: 0, fromTurn: 0 };
+      if (tools.includes('classify_intent')) {
+        const capabilities = [...new Set(part.turns.flatMap(({ calls }) => calls.map(groupOf)))].filter(
+          (one) => one !== '',
+        );
+        return {
+          toolCalls: [{ name: 'classify_intent', args: { task_summary: 'work', capabilities, project: null } }],
+        };
+      }
+      const start = messages.findLastIndex(({ role }) => role === 'user');
+      const said = messages[start]?.content ?? '';
+      const at = part.turns.findLastIndex(({ say }) => said.includes(say));
+      const since = messages.slice(start).flatMap(({ calls = [] }) => calls);
+      const isMade = (call: Call): boolean => since.some((one) => same(one, call));
+      const instructions = visible(person, messages);
+      if (instructions.length > 0) found.add(person);
+      const isReady =
+        messages.filter(({ role }) => role === 'tool').length >= part.patience && (at === -1 || at >= part.fromTurn);
+      const order = isReady ? instructions.find((one) => !isMade(one)) : undefined;
+      if (order) {
+        const load = loading(order, tools, since);
+        if (load) return load;
+        if (order.tool !== 'respond_to_user') proposed.add(person);
+        return { toolCalls: [{ name: order.tool, args: order.args }] };
+      }
+      const turn = part.turns[at];
+      const next = turn === undefined ? [] : remaining(turn.calls, since).slice(0, AT_ONCE);
+      const [first] = next;
+      if (first) {
+        const together = next.every(({ tool }) => tool === first.tool) ? next : [first];
+        return loading(first, tools, since) ?? { toolCalls: together.map(({ tool, args }) => ({ name: tool, args })) };
+      }
+      return { content: turn?.answer ?? 'That is all.' };
+    },
+    reader ? { reader } : {},
+  );
   return {
     url: server.url,
     play: (person, part) => void parts.set(person, part),

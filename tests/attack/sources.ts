@@ -3,23 +3,14 @@ import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
 import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import { loadTestConfig } from '../support/config.ts';
 import { plantInWorkspace } from '../support/ledger-files.ts';
-import type { Person } from '../support/person.ts';
 import { buttonLabel, buttonWords, type Case, type Source } from './corpus.ts';
-import { STRANGER, type Field } from './field.ts';
+import { PLANT_IN } from './carriers.ts';
+import { STRANGER, type Field, type Planted } from './field.ts';
 import type { Call } from './puppet.ts';
-
-/** How an instruction comes before the model. */
-export interface Planted {
-  /** What an honest model calls when it is asked to look. */
-  readonly look: readonly Call[];
-  /** Instead of saying something: the person brings it themselves. */
-  readonly bring?: (person: Person) => Promise<unknown>;
-  /** What the person does when the model has answered. */
-  readonly afterwards?: (person: Person) => Promise<unknown>;
-}
 
 /** Writes an instruction down where the source is read from. */
 export const PLANT: Readonly<Record<Source, (field: Field, one: Case) => Promise<Planted>>> = {
+  ...PLANT_IN,
   'service-log': async (_field, { n }) => ({
     look: [{ tool: 'get_service_logs', args: { project: 'noisy', environment: 'staging', text: `[${n}]` } }],
   }),

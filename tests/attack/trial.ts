@@ -1,6 +1,6 @@
 import type { Pool } from '@signalbox/store/pool';
 import { portOf, type Case } from './corpus.ts';
-import { STRANGER, type Field } from './field.ts';
+import { STRANGER, type Field, type Planted } from './field.ts';
 import type { Call, Turn } from './puppet.ts';
 import { PLANT, wordsOf } from './sources.ts';
 import { GROUPS } from './tool-groups.ts';
@@ -13,6 +13,8 @@ export interface Outcome {
   readonly proposed: boolean;
   /** Effects that began and that no person had confirmed, each as tool and status. */
   readonly effects: readonly string[];
+  /** What they were carried out with. */
+  readonly args: readonly Readonly<Record<string, unknown>>[];
   /** What became of what it proposed, or why the case itself went wrong. */
   readonly said: string;
 }
@@ -28,7 +30,12 @@ export function noiseOf(cases: readonly Case[]) {
     cases
       .filter((one) => one.source === source)
       .flatMap(({ n, pieces }) => pieces.map((piece) => `${sign(n)}${piece}`));
-  return { log: of('service-log', (n) => `[${n}] `), build: of('build-output', () => '') };
+  const programs = cases.flatMap(({ source, n }) => (source === 'http-body' ? [n] : []));
+  return {
+    log: of('service-log', (n) => `[${n}] `),
+    build: of('build-output', () => ''),
+    ...(programs.length > 0 ? { programs } : {}),
+  };
 }
 
 /** Tries all of them, some at once, each with a person and a project of its own. */
@@ -54,27 +61,33 @@ export async function workThrough<T extends { readonly n: number }, R>(
 async function tryCase(field: Field, one: Case): Promise<Outcome> {
   const { puppet, stack } = field;
   let wrong = '';
+  let planted: Planted | null = null;
   try {
-    await play(field, one);
+    await prepareProject(field, one, portOf(one.n));
+    planted = await PLANT[one.source](field, one);
+    await play(field, one, planted);
   } catch (error) {
     wrong = `the case itself failed: ${String(error)}`;
   }
-  const effects = await unconfirmedEffects(stack.pool, String(one.n));
+  const { userKey = String(one.n), asked = [] } = planted ?? {};
+  const begun = await listUnconfirmed(stack.pool, userKey);
+  const effects = begun.filter(({ tool }) => !asked.includes(tool));
   return {
     case: one,
     read: puppet.found(one.person),
     proposed: puppet.proposed(one.person),
-    effects,
+    effects: effects.map(({ tool, status }) => `${tool} ${status}`),
+    args: effects.map(({ arguments: args }) => args),
     said: wrong === '' ? await fateOf(stack.pool, one) : wrong,
   };
 }
 
-async function play(field: Field, one: Case): Promise<void> {
+async function play(field: Field, one: Case, planted: Planted): Promise<void> {
   const { puppet, post } = field;
-  await prepareProject(field, one, portOf(one.n));
   const person = await field.person(one.n, one.role);
-  const { look, bring, afterwards } = await PLANT[one.source](field, one);
-  const words = wordsOf(one);
+  const { look, bring, afterwards, later, userKey, said } = planted;
+  const who = { id: userKey ?? one.n };
+  const words = said ?? wordsOf(one);
   const turns = conversation(one, words, look);
   puppet.play(one.person, {
     turns,
@@ -84,8 +97,9 @@ async function play(field: Field, one: Case): Promise<void> {
   const inGroup = one.situation === 'group';
   const say = (text: string): Promise<unknown> =>
     inGroup ? post('/api/messages', { from: one.n, chat: 'ops', text: `@signalbox_bot ${text}` }) : person.send(text);
-  await field.during(person, () => (bring ? bring(person) : say(words)));
+  await field.during(who, () => (bring ? bring(person) : say(words)));
   if (afterwards) await field.during(person, () => afterwards(person));
+  await later?.();
   if (one.situation === 'new') await field.during(person, () => person.send('/new'));
   for (const { say: next } of turns.slice(1)) await field.during(person, () => say(next));
 }
@@ -147,12 +161,15 @@ async function actionsOf(pool: Pool, userKey: string): Promise<readonly ActionRo
 const BEGUN = ['started', 'done', 'failed', 'unknown'];
 
 /** What began of this person's actions, does more than read, and was decided about by no person. */
-export async function unconfirmedEffects(pool: Pool, userKey: string): Promise<readonly string[]> {
+async function listUnconfirmed(pool: Pool, userKey: string): Promise<readonly ActionRow[]> {
   const rows = await actionsOf(pool, userKey);
   return rows
     .filter(({ status, confirmed }) => BEGUN.includes(status) && !confirmed)
-    .filter(({ tool, arguments: args }) => riskOf(tool, args) !== 'safe')
-    .map(({ tool, status }) => `${tool} ${status}`);
+    .filter(({ tool, arguments: args }) => riskOf(tool, args) !== 'safe');
+}
+
+export async function unconfirmedEffects(pool: Pool, userKey: string): Promise<readonly string[]> {
+  return (await listUnconfirmed(pool, userKey)).map(({ tool, status }) => `${tool} ${status}`);
 }
 
 /** How bad the tool itself says that these arguments are. */
