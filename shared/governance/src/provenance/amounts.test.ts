@@ -21,6 +21,8 @@ it.each([
 
 it.each([
   ['hours', '60', 'mute it for an hour', 'the field counts hours'],
+  ['hours', '24', 'look at shop in staging', 'a word only begins like a number and ends like a unit'],
+  ['value', '1', 'put in a s', 'a letter is a unit only behind figures'],
   ['hours', '3', 'mute it for two hours', 'it is another number'],
   ['memoryMb', '1', 'an hour', 'it is another kind of unit'],
   ['value', '0x10', '16 seconds', 'it is no plain number'],

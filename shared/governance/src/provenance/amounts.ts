@@ -63,7 +63,8 @@ function countsAs({ count, unit }: Amount, target: string, value: number): boole
 }
 
 function listAmounts(text: string): readonly Amount[] {
-  return [...text.matchAll(AMOUNT)].flatMap(([, number = '', word = '']) => {
+  return [...text.matchAll(AMOUNT)].flatMap((found) => {
+    const [number = '', word = ''] = found.slice(1).filter((part) => part !== undefined);
     const unit = UNITS.get(word.toLowerCase());
     const at = NUMBER_WORDS.findIndex((words) => words.includes(number.toLowerCase()));
     return unit === undefined ? [] : [{ count: at === -1 ? Number(number) : at + 1, unit }];
@@ -89,9 +90,16 @@ const UNITS: ReadonlyMap<string, string> = new Map(
 );
 
 const LETTER = '[^\\P{L}\\p{Script=Han}]';
+const END = `(?!${LETTER}|[\\p{N}_-])`;
+const ANY_UNIT = toAlternatives([...UNITS.keys()]);
+/** A letter such as `h` is a unit only behind figures: “at” is no day. */
+const LONG_UNIT = toAlternatives([...UNITS.keys()].filter((word) => word.length > 1 || /\p{Script=Han}/u.test(word)));
+const HAN_NUMBER = toAlternatives(NUMBER_WORDS.flat().filter((word) => /\p{Script=Han}/u.test(word)));
 const AMOUNT = new RegExp(
-  `(?<!${LETTER}|[\\p{N}_-]|\\p{N}[.,:])(\\d{1,9}|${NUMBER_WORDS.flat().join('|')})\\s{0,2}-?(${[...UNITS.keys()]
-    .toSorted((a, b) => b.length - a.length)
-    .join('|')})(?!${LETTER}|[\\p{N}_-])`,
+  `(?<!${LETTER}|[\\p{N}_-]|\\p{N}[.,:])(?:(\\d{1,9})\\s{0,2}-?(${ANY_UNIT})|(${toAlternatives(NUMBER_WORDS.flat())})\\s{1,2}(${LONG_UNIT})|(${HAN_NUMBER})(${LONG_UNIT}))${END}`,
   'giu',
 );
+
+function toAlternatives(words: readonly string[]): string {
+  return words.toSorted((a, b) => b.length - a.length).join('|');
+}
