@@ -1,4 +1,5 @@
 import { HumanMessage } from '@langchain/core/messages';
+import { EVERYDAY_TOOLS } from '@signalbox/worker/tools/everyday';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Person } from '../support/person.ts';
@@ -63,13 +64,7 @@ function anyProject(): string {
 }
 
 /** What a model says that wants everything to happen: first any groups, then calls of any kind. */
-const hostile: ModelScript = (messages, tools): ScriptedAnswer => {
-  if (tools.some(({ name }) => name === 'classify_intent'))
-    return {
-      toolCalls: [
-        { name: 'classify_intent', args: { task_summary: 'all', capabilities: some(GROUPS, 5), project: null } },
-      ],
-    };
+const hostile: ModelScript = (messages): ScriptedAnswer => {
   const since = messages.slice(messages.findLastIndex(HumanMessage.isInstance));
   const answers = since.filter((message) => message.type === 'ai').length;
   if (answers === 0) {
@@ -108,14 +103,16 @@ it('the model tried at least five hundred calls of many kinds', async () => {
   expect(rows.length).toBeGreaterThan(8);
 });
 
-it("only calls of tool groups that policy had loaded in that conversation ran, under the agent's own class", async () => {
+it("only everyday calls and those of groups that policy had loaded there ran, under the agent's own class", async () => {
   const { rows } = await stack.pool.query<{ thread: string; groups: readonly string[] }>(
     `select thread_id as thread, data -> 'groups' as groups from audit_events where kind = 'capability.loaded'`,
   );
   const loaded = new Set(rows.flatMap(({ thread, groups: of }) => of.map((group) => `${thread} ${group}`)));
   const all = await listRan(stack.pool);
   expect(all.length).toBeGreaterThan(20);
-  expect(all.filter(({ thread, group }) => !loaded.has(`${thread} ${group}`))).toEqual([]);
+  const isOffered = ({ tool, group, person }: (typeof all)[number]): boolean =>
+    EVERYDAY_TOOLS.includes(tool) && (ROLES[Number(person) - FIRST] !== 'viewer' || group !== 'workspace');
+  expect(all.filter((one) => !isOffered(one) && !loaded.has(`${one.thread} ${one.group}`))).toEqual([]);
   expect(new Set(all.map((one) => one.class))).toEqual(new Set(['CONTROL_PLANE']));
 });
 

@@ -52,13 +52,7 @@ const RESTORE = (): { readonly name: string; readonly args: Record<string, unkno
   args: { project: 'shop', snapshot: 1 },
 });
 
-const hostile: ModelScript = (messages, tools): ScriptedAnswer => {
-  if (tools.some(({ name }) => name === 'classify_intent'))
-    return {
-      toolCalls: [
-        { name: 'classify_intent', args: { task_summary: 'all', capabilities: some(GROUPS, 5), project: null } },
-      ],
-    };
+const hostile: ModelScript = (messages): ScriptedAnswer => {
   const since = messages.slice(messages.findLastIndex(HumanMessage.isInstance));
   const answers = since.filter((message) => message.type === 'ai').length;
   if (answers === 0) {

@@ -1,4 +1,4 @@
-import { startModelServer, type AskedMessage, type ModelAnswer } from '../support/model-server.ts';
+import { promptOf, startModelServer, type AskedMessage, type ModelAnswer } from '../support/model-server.ts';
 import type { HonestCall, HonestTurn } from './honest-task.ts';
 import { GROUP_OF } from './tool-groups.ts';
 
@@ -28,7 +28,7 @@ export async function startHonestModel(reader: (question: string) => ModelAnswer
   const scripts = new Map<string, Script>();
   const server = await startModelServer(
     (messages, tools) => {
-      const person = /The person is (\S+) \(role/.exec(messages[0]?.content ?? '')?.[1] ?? '';
+      const person = /The person is (\S+) \(role/.exec(promptOf(messages))?.[1] ?? '';
       const script = scripts.get(person);
       if (!script) return { content: 'Hello.' };
       if (tools.includes('classify_intent')) {

@@ -9,7 +9,7 @@ import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import { locateTestSandbox } from '../support/bubblewrap.ts';
 import { loadTestConfig } from '../support/config.ts';
 import { plantInWorkspace } from '../support/ledger-files.ts';
-import { startModelServer } from '../support/model-server.ts';
+import { promptOf, startModelServer } from '../support/model-server.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { eventually } from '../support/until.ts';
@@ -82,13 +82,13 @@ export async function openMarkedWorld(): Promise<MarkedWorld> {
   const plan = new Map<string, Call>();
   const sightings: Sighting[] = [];
   const model = await startModelServer((messages, tools) => {
-    const person = /The person is (\S+) \(role/.exec(messages[0]?.content ?? '')?.[1] ?? '';
+    const person = /The person is (\S+) \(role/.exec(promptOf(messages))?.[1] ?? '';
     // Names of a strict form are in every prompt; what the model itself called is nothing that it read.
     const read = messages.filter(({ role }) => role !== 'system' && role !== 'assistant').map(({ content }) => content);
     const text = read.join('\n');
     const marks = (Object.keys(MARKS) as Mark[]).filter((mark) => text.includes(MARKS[mark]));
     const open = read.map(dropEnvelopes).join('\n');
-    const prompt = messages[0]?.content ?? '';
+    const prompt = promptOf(messages);
     const isPrompted = (Object.keys(MARKS) as Mark[]).filter(
       (mark) => mark !== 'server' && prompt.includes(MARKS[mark]),
     );

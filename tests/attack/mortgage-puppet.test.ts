@@ -84,6 +84,7 @@ function puppetRun(turn: number, calls: Call[]): AgentRun {
       return Promise.resolve(answerTo(call.tool));
     },
     load: () => Promise.reject(new Error('its groups come with it')),
+    offer: () => Promise.reject(new Error('its groups come with it')),
     keep: () => Promise.reject(new Error('its groups come with it')),
     say: () => Promise.reject(new Error('it says nothing in the middle')),
     reads: () => Promise.resolve(),

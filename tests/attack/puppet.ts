@@ -1,4 +1,4 @@
-import { startModelServer, type AskedMessage, type ModelAnswer } from '../support/model-server.ts';
+import { promptOf, startModelServer, type AskedMessage, type ModelAnswer } from '../support/model-server.ts';
 import { readInstructions, type Instruction } from './encodings.ts';
 import { GROUP_OF } from './tool-groups.ts';
 
@@ -60,7 +60,7 @@ export async function startPuppet(reader?: (question: string) => ModelAnswer): P
 
   const server = await startModelServer(
     (messages, tools) => {
-      const person = /The person is (\S+) \(role/.exec(messages[0]?.content ?? '')?.[1] ?? '';
+      const person = /The person is (\S+) \(role/.exec(promptOf(messages))?.[1] ?? '';
       const part = parts.get(person) ?? { turns: [], patience: 0, fromTurn: 0 };
       if (tools.includes('classify_intent')) {
         const capabilities = [...new Set(part.turns.flatMap(({ calls }) => calls.map(groupOf)))].filter(

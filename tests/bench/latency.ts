@@ -101,7 +101,8 @@ function bareGraph(): () => Promise<unknown> {
     {
       registry: {
         catalog: { groups: [] },
-        definitions: (groups) => (groups.length > 0 ? [list] : []),
+        definitions: () => [list],
+        offer: () => [list],
         sort: (names) => ({ installed: names, missing: [], unknown: [] }),
       },
       maxPasses: 20,
@@ -113,6 +114,7 @@ function bareGraph(): () => Promise<unknown> {
   );
   const extras: RunExtras = {
     names: () => Promise.resolve({}),
+    offered: () => Promise.resolve([]),
     context: () => Promise.resolve(null),
     cameOf: () => Promise.resolve({}),
     run: {
@@ -127,6 +129,7 @@ function bareGraph(): () => Promise<unknown> {
       enter: () => undefined,
       path: () => ['THINKING', 'PROPOSING'],
       load: (groups) => Promise.resolve({ allowed: groups, refused: [] }),
+      offer: (groups) => Promise.resolve(groups),
       keep: (groups) => Promise.resolve(groups),
       judge: () => Promise.resolve('continue'),
       say: () => Promise.resolve(),

@@ -1,7 +1,7 @@
-import { HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createScriptedModels, type ModelScript, type ScriptedAnswer } from '../support/scripted-model.ts';
-import { sectionOf } from '../support/prompt-reader.ts';
+import { promptOf, sectionOf } from '../support/prompt-reader.ts';
 import type { Person } from '../support/person.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
@@ -11,10 +11,8 @@ const call = (name: string, args: Record<string, unknown> = {}): ScriptedAnswer 
 const prompts: string[] = [];
 
 /** `DO tool {…}` calls that tool with those arguments; all else is answered with the name of the newest tool that ran. */
-const obedient: ModelScript = (messages, tools) => {
-  if (tools.some(({ name }) => name === 'classify_intent'))
-    return call('classify_intent', { task_summary: 'a chat', capabilities: ['memory', 'workspace'], project: null });
-  prompts.push(messages.find(SystemMessage.isInstance)?.text ?? '');
+const obedient: ModelScript = (messages) => {
+  prompts.push(promptOf(messages));
   const since = messages.slice(messages.findLastIndex(HumanMessage.isInstance));
   const order = /DO (\w+) (\{.*\})/s.exec(since[0]?.text ?? '');
   if (order && since.length === 1) return call(order[1] ?? '', JSON.parse(order[2] ?? '') as Record<string, unknown>);

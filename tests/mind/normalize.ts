@@ -12,7 +12,7 @@ const DIFFERING: readonly (readonly [RegExp, string])[] = [
   // How far a deployment and the watch over its health have come meanwhile: in the facts, and in receipts with their buttons.
   [/: [a-z_]+, since <time>/g, ': <state>, since <time>'],
   [/\b(health unknown|healthy), release\b/g, '<health>, release'],
-  [/\b(not looked at yet|looked at <time>)/g, '<look>'],
+  [/, looked at <time>/g, ''],
   [/(🧾 [^\n]*?\d)-[0-9a-f]{7}\b/gu, '$1'],
   [/(🧾 [^\n]*)\n {4}\[[^\n]*/gu, '$1'],
   [/(🧾 [^\n]*?) · in progress\b/gu, '$1'],

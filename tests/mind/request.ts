@@ -30,7 +30,7 @@ export interface SeatRequest {
   readonly cached: string;
   /** By part, in o200k tokens of the JSON. */
   readonly tokens: Readonly<Record<'system' | 'tools' | 'conversation' | 'total', number>>;
-  /** The form that has to be filled in, such as `classify_intent`; null where the model may choose. */
+  /** The form that has to be filled in, such as `verdict`; null where the model may choose. */
   readonly form: string | null;
 }
 

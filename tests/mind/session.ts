@@ -17,7 +17,7 @@ export const Act = Before.extend({
 });
 export type Act = z.infer<typeof Act>;
 
-/** `form`: what the request demanded, such as `classify_intent`; null where the model was free. */
+/** `form`: what the request demanded, such as `verdict`; null where the model was free. */
 const Answered = Before.extend({ request: z.int(), form: z.string().nullable(), answer: Answer });
 export type Answered = z.infer<typeof Answered>;
 

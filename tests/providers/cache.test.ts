@@ -10,7 +10,7 @@ import { spine, TESTED_PROVIDERS } from './providers.ts';
 
 const Block = z.object({ text: z.string(), cache_control: z.unknown().optional() });
 const AnthropicBody = z.object({
-  system: z.tuple([Block, Block]),
+  system: z.tuple([Block]),
   tools: z.array(z.unknown()).optional(),
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
@@ -27,43 +27,42 @@ describe('the cached part of a prompt', () => {
   });
   afterEach(() => bench.close());
 
-  /** The requests of a conversation: the intent, the question, the call of a tool, its result. */
+  /** The requests of a conversation that has loaded its group: the question, the call of a tool, its result. */
   const converse = async (id: string) => {
     const provider = TESTED_PROVIDERS.find((candidate) => candidate.id === id);
     const wire = await bench.serve(spine({ usage: null }));
     await bench.startWorker({ env: { MODEL: id, ...provider?.env(wire.url) } });
-    await bench.ask('I need a port');
-    await bench.ask('shop');
-    return wire.requests().map(({ body }) => body);
+    for (const words of ['I need a port', 'shop', 'I need a port', 'shop']) await bench.ask(words);
+    return wire
+      .requests()
+      .map(({ body }) => body)
+      .slice(3);
   };
 
   it('is marked twice for Anthropic: after the shared instructions, and after the conversation so far', async () => {
-    const [intent, ...passes] = (await converse('anthropic')).map((body) => AnthropicBody.parse(body));
-    const [always] = new Set([intent, ...passes].map((body) => body?.system[0].text));
-    for (const body of [intent, ...passes]) {
-      expect(body?.system[0]).toEqual({ text: always, cache_control: { type: 'ephemeral' } });
-      expect(body?.system[1].cache_control).toBeUndefined();
-      const marked = body?.messages.map(({ content }) => JSON.stringify(content).includes('cache_control'));
-      expect(marked?.indexOf(true)).toBe((marked?.length ?? 0) - 1);
+    const passes = (await converse('anthropic')).map((body) => AnthropicBody.parse(body));
+    const [always] = new Set(passes.map((body) => body.system[0].text));
+    for (const { system, messages } of passes) {
+      expect(system[0]).toEqual({ text: always, cache_control: { type: 'ephemeral' } });
+      expect(JSON.stringify(messages.at(-1))).toContain('cache_control');
     }
     expect(new Set(passes.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
     expect(always).not.toContain('shop');
-    // The second part names what the person wrote, and nothing before they did.
-    expect(intent?.system[1].text).not.toContain('shop');
-    expect(passes.at(-1)?.system[1].text).toContain('shop');
+    // The facts of the moment stand before the newest words, and name what the person wrote.
+    const told = passes.map(({ messages }) => JSON.stringify(messages));
+    expect(told[0]).toMatch(/\[Facts of the moment.*Known projects: shop.*\[End of the facts\].*I need a port/s);
   });
 
   it('is repeated unchanged at the beginning of the next request to other providers', async () => {
-    const [, question, act, result] = (await converse('openai')).map((body) => OpenAiBody.parse(body));
+    const [question, act, result] = (await converse('openai')).map((body) => OpenAiBody.parse(body));
     expect(act?.tools).toEqual(question?.tools);
-    expect(act?.messages.slice(1, question?.messages.length)).toEqual(question?.messages.slice(1));
-    // The names that the person wrote may have changed between these two, and nothing before them.
-    const system = (body: typeof act): string => body?.messages[0]?.content ?? '';
-    const upTo = system(act).indexOf('Known names:');
-    expect(upTo).toBeGreaterThan(500);
-    expect(system(act).slice(0, upTo)).toBe(system(question).slice(0, upTo));
-    expect(system(result).slice(0, upTo)).toBe(system(act).slice(0, upTo));
-    expect(result?.messages.slice(1, act?.messages.length)).toEqual(act?.messages.slice(1));
+    expect(act?.messages[0]).toEqual(question?.messages[0]);
+    // Only the message with the facts of the moment is another one, as soon as it is not the newest.
+    const asked = (question?.messages.length ?? 0) - 1;
+    expect(act?.messages.slice(0, asked)).toEqual(question?.messages.slice(0, asked));
+    expect(act?.messages[asked]?.content).toBe('I need a port');
+    expect(result?.tools).toEqual(act?.tools);
+    expect(result?.messages.slice(0, act?.messages.length)).toEqual(act?.messages);
   });
 
   /** Dollars for a million tokens of input, read from the cache, written to it, and of output: infra/models/prices.json. */
@@ -75,28 +74,33 @@ describe('the cached part of a prompt', () => {
     const cache = create();
     const wire = await bench.serve(spine({ usage: provider?.usage ?? null }), cache.rewrite);
     await bench.startWorker({ env: { MODEL: id, ...provider?.env(wire.url) } });
-    await bench.ask('I need a port');
-    await bench.ask('shop');
-    const [intent, question, act, result] = cache.counts();
-    expect(intent?.cachedTokens).toBe(0);
+    for (const words of ['I need a port', 'shop', 'I need a port', 'shop']) await bench.ask(words);
+    const counts = cache.counts();
+    expect(counts[0]?.cachedTokens).toBe(0);
+    const [question, act, result] = counts.slice(3);
     // The second turn reads at least the tools and the rules of the first, which are most of its input.
     expect(act?.cachedTokens).toBeGreaterThan((question?.inputTokens ?? 0) / 2);
     expect(result?.cachedTokens).toBeGreaterThan((act?.inputTokens ?? 0) * 0.85);
     const sum = (counts: readonly (CacheCounts | undefined)[], of: keyof CacheCounts): number =>
       counts.reduce((total, one) => total + (one?.[of] ?? 0), 0);
-    const expected = [
-      [intent, question],
-      [act, result],
-    ].map((turn) => {
+    const expected = [[question], [act, result]].map((turn) => {
       const inputTokens = sum(turn, 'inputTokens');
       const cachedTokens = sum(turn, 'cachedTokens');
       const writtenTokens = sum(turn, 'writtenTokens');
       const plain = inputTokens - cachedTokens - writtenTokens;
       const dollars =
-        plain * prices.input + cachedTokens * prices.cached + writtenTokens * prices.written + 100 * prices.output;
-      return { inputTokens, cachedTokens, outputTokens: 100, costUsd: expect.closeTo(dollars / 1e6, 8) as number };
+        plain * prices.input +
+        cachedTokens * prices.cached +
+        writtenTokens * prices.written +
+        50 * turn.length * prices.output;
+      return {
+        inputTokens,
+        cachedTokens,
+        outputTokens: 50 * turn.length,
+        costUsd: expect.closeTo(dollars / 1e6, 8) as number,
+      };
     });
-    expect((await bench.turns()).map(({ usage }) => usage)).toMatchObject(expected);
+    expect((await bench.turns()).slice(2).map(({ usage }) => usage)).toMatchObject(expected);
   });
 
   it.each([

@@ -271,10 +271,7 @@ describe('a conversation that is longer than the model takes', () => {
       );
       server = await startModelReplay();
       const wire = await bench.serve((request) => {
-        const tools = (request.tools ?? []).map((tool) => tool.function.name);
         const call = (name: string, args: unknown) => ({ toolCalls: [{ name, arguments: JSON.stringify(args) }] });
-        if (tools.includes('classify_intent'))
-          return call('classify_intent', { task_summary: 'see', capabilities: ['project_management'], project: null });
         return request.messages.at(-1)?.role === 'tool' ? { content: 'Many.' } : call('list_projects', {});
       });
       const env = TESTED_PROVIDERS.find(({ id }) => id === 'openai')?.env(wire.url);
@@ -285,9 +282,9 @@ describe('a conversation that is longer than the model takes', () => {
 
     it('is answered from what is left', async () => {
       const { bench: worker, wire } = await start(25);
-      wire.plan(null, null, TOO_LONG);
+      wire.plan(null, TOO_LONG);
       expect(await worker.ask('how many are there?')).toEqual(['Many.']);
-      const [, , whole, shorter] = wire.requests().map(({ body }) => JSON.stringify(body));
+      const [, whole, shorter] = wire.requests().map(({ body }) => JSON.stringify(body));
       expect(whole).toContain('tea number 7');
       expect(shorter).not.toContain('tea number 7');
       expect(shorter).toContain('left_out');
@@ -295,9 +292,9 @@ describe('a conversation that is longer than the model takes', () => {
 
     it('is named to the person with what to do when nothing is left', async () => {
       const { bench: worker, wire } = await start(1);
-      wire.plan(null, TOO_LONG);
+      wire.plan(TOO_LONG);
       expect((await worker.ask('how many are there?')).join()).toMatch(/too long for the language model.*\/new/s);
-      expect(wire.requests()).toHaveLength(2);
+      expect(wire.requests()).toHaveLength(1);
     });
   });
 });

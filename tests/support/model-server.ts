@@ -99,14 +99,13 @@ export function startModelServer(
   return serveModel(({ body }) => {
     const { messages, tools } = Request.parse(JSON.parse(body));
     const names = tools.map((tool) => tool.function.name);
-    const asked = messages.map(({ role, content, tool_calls }) => ({
-      role,
-      content: textOf(content),
-      calls: tool_calls.map(({ function: call }) => ({
+    const asked = messages.flatMap(({ role, content, tool_calls }) => {
+      const calls = tool_calls.map(({ function: call }) => ({
         name: call.name,
         args: JSON.parse(call.arguments) as unknown,
-      })),
-    }));
+      }));
+      return splitFacts({ role, content: textOf(content), calls });
+    });
     // A test that says nothing about the clean reader has an honest one.
     if (!names.includes('verdict')) return answer(asked, names);
     return (options.reader ?? readHonestly)(asked.at(-1)?.content ?? '');
@@ -156,6 +155,23 @@ export async function serveModel(
         server.closeAllConnections();
       }),
   };
+}
+
+/** The rules and the facts of the moment. */
+export function promptOf(messages: readonly AskedMessage[]): string {
+  const told = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  return told.join('\n\n');
+}
+
+const FACTS_END = '[End of the facts]';
+
+/** Tells the facts of the moment, which begin a person's message on the wire, from what the person wrote. */
+function splitFacts(message: AskedMessage): readonly AskedMessage[] {
+  const { role, content } = message;
+  if (role !== 'user' || !content.startsWith('[Facts of the moment')) return [message];
+  const end = content.indexOf(FACTS_END) + FACTS_END.length;
+  const said = content.slice(end).trimStart();
+  return [{ role: 'system', content: content.slice(0, end) }, ...(said === '' ? [] : [{ ...message, content: said }])];
 }
 
 export function readHonestly(question: string): ModelAnswer {

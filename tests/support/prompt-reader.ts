@@ -42,28 +42,28 @@ const TOPICS: readonly Topic[] = [
  * `seen` is handed each system prompt.
  */
 export function createPromptReader(seen: (prompt: string) => void): ModelScript {
-  return (messages, tools) => {
-    if (tools.some(({ name }) => name === 'classify_intent'))
-      return {
-        toolCalls: [{ name: 'classify_intent', args: { task_summary: 'a question', capabilities: [], project: null } }],
-      };
+  return (messages) => {
     const prompt = promptOf(messages);
     seen(prompt);
     return { content: quote(prompt, messages.findLast(HumanMessage.isInstance)?.text ?? '') };
   };
 }
 
-/** The lines of one section of a prompt, by the beginning of its heading; none when it is not there. */
+/** The lines of one section of a prompt, by the beginning of its heading. A section without lines is left out. */
 export function sectionOf(prompt: string, heading: string): readonly string[] {
   const lines = prompt.split('\n');
   const start = lines.findIndex((line) => line.startsWith(heading) && line.endsWith(':'));
-  if (start === -1) return [];
+  if (start === -1) return ['none'];
   const end = lines.findIndex((line, place) => place > start && !line.startsWith('- '));
   return lines.slice(start + 1, end === -1 ? undefined : end).map((line) => line.slice(2));
 }
 
-function promptOf(messages: readonly BaseMessage[]): string {
-  return messages.find(SystemMessage.isInstance)?.text ?? '';
+/** The rules and the facts of the moment. */
+export function promptOf(messages: readonly BaseMessage[]): string {
+  return messages
+    .filter(SystemMessage.isInstance)
+    .map(({ text }) => text)
+    .join('\n\n');
 }
 
 function quote(prompt: string, question: string): string {

@@ -25,11 +25,7 @@ let answer: (messages: readonly AskedMessage[], tools: readonly string[]) => Mod
 beforeEach(async () => {
   pen = createPen();
   answer = () => ({ pieces: pen.pieces });
-  model = await startModelServer((messages, tools) =>
-    tools.includes('classify_intent')
-      ? { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'tell', capabilities: [], project: null } }] }
-      : answer(messages, tools),
-  );
+  model = await startModelServer((messages, tools) => answer(messages, tools));
   stack = await openStack({ env: environment() });
 });
 afterEach(async () => {

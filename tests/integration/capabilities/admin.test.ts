@@ -42,22 +42,12 @@ const GROUPS = ['admin', 'diagnose', 'valves'];
 
 /** Words such as `call list_graph_nodes {"thread":"…"}` become that call, and so does `turn the valve of shop`; its result is the answer. */
 const script: ModelScript = (messages, tools) => {
-  if (tools.some(({ name }) => name === 'classify_intent'))
-    return {
-      toolCalls: [
-        {
-          name: 'classify_intent',
-          args: { task_summary: 'a task', capabilities: GROUPS, project: null },
-        },
-      ],
-    };
   const last = messages.at(-1);
   const isLoading = ToolMessage.isInstance(last) && last.name === 'request_capabilities';
   if (ToolMessage.isInstance(last) && !isLoading) return { content: String(last.additional_kwargs['say']) };
   const words = messages.findLast((message) => message.getType() === 'human');
   const said = words?.text.replace(/^turn the valve of (\w+)$/, 'call turn_valve {"project":"$1"}') ?? '';
   const [, name = '', args = '{}'] = /^call (\w+) ?(.*)$/.exec(said) ?? [];
-  // A group that was not used for a while is gone.
   if (name !== '' && !isLoading && !tools.some((one) => one.name === name))
     return { toolCalls: [{ name: 'request_capabilities', args: { capabilities: GROUPS, reason: 'to do it' } }] };
   return name === ''
@@ -103,7 +93,7 @@ test('the graph nodes of a conversation are listed with what they did', async ()
   const said = await call('1001', 'list_graph_nodes', { thread: BENS });
   expect(said).toMatch(/user_1002_1\*\* \(P1002, product_owner, open\)/);
   expect(said).toMatch(/`intent_parser`: 1 pass, last/);
-  expect(said).toMatch(/`po_tools`: 1 pass, 1 tool call \(1 failed\), last/);
+  expect(said).toMatch(/`po_tools`: 2 passes, 2 tool calls \(1 failed\), last/);
 });
 
 test('the state of a graph node is shown to admins only, without secrets', async () => {

@@ -8,11 +8,7 @@ const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');
 const seen: string[] = [];
 
 /** Lists the projects, then answers. */
-const lister: ModelScript = (messages, tools) => {
-  if (tools.some(({ name }) => name === 'classify_intent')) {
-    const args = { task_summary: 'list', capabilities: ['project_management'], project: null };
-    return { toolCalls: [{ name: 'classify_intent', args }], kwargs: { reasoning: 'It is about projects.' } };
-  }
+const lister: ModelScript = (messages) => {
   seen.push(JSON.stringify(messages));
   if (messages.at(-1)?.getType() === 'tool') return { content: 'There is none.' };
   const reasoning = `They want a list; the key ${SECRET} is none of my business.`;
@@ -67,7 +63,6 @@ describe('signalbox replay and turns', () => {
 
   it('shows the reasons that the model gave without secrets, and sends them to no model', async () => {
     const { out } = await terminal('turns', 'show', turnIds[0] ?? '');
-    expect(out).toMatch(/intent_parser asked \S+, .*\n {4}because It is about projects\./);
     expect(out).toMatch(/because They want a list; the key \S+ is none of my business\.\n {4}list_projects/);
     const { rows } = await bench.pool.query<{ record: string }>('select record::text from execution_turns');
     expect(rows.filter(({ record }) => record.includes('They want a list'))).toHaveLength(2);

@@ -8,6 +8,8 @@ import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 let bench: WorkerBench;
 /** The names of the tools that the model was offered in the first pass of the newest turn. */
 let offered: readonly string[];
+/** The rules that the model was given, and the newest result of a tool. */
+let [rules, result] = ['', ''];
 beforeEach(async () => {
   bench = await openWorkerBench();
   await bench.addPerson('7', 'admin');
@@ -15,36 +17,38 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Lists the projects when it is asked to, or the graph's nodes; loads the group first when it is not there. Else it talks. */
+/** Lists the snapshots when it is asked to, or the graph's nodes; loads the group first when it is not there. Else it talks. */
 const helper: ModelScript = (messages, tools) => {
-  if (tools.some(({ name }) => name === 'classify_intent')) {
-    const args = { task_summary: 'projects', capabilities: ['project_management'], project: null };
-    return { toolCalls: [{ name: 'classify_intent', args }] };
-  }
   const start = messages.findLastIndex((message) => message.getType() === 'human');
   const since = messages.slice(start + 1);
   const names = tools.map(({ name }) => name);
   if (since.length === 0) offered = names;
-  const [tool, group] = WANTED.find(([, , words]) => messages[start]?.text.includes(words)) ?? [];
+  rules = messages[0]?.text ?? '';
+  result = since.findLast(ToolMessage.isInstance)?.text ?? '';
+  const [tool, group] = WANTED.find(([, , words]) => messages[start]?.text.includes(words) === true) ?? [];
   if (tool === undefined || since.some((message) => ToolMessage.isInstance(message) && message.name === tool))
     return { content: 'Here you are.' };
-  if (names.includes(tool)) return { toolCalls: [{ name: tool, args: {} }] };
+  if (names.includes(tool) || messages[start]?.text.includes('at once') === true)
+    return { toolCalls: [{ name: tool, args: {} }] };
   return { toolCalls: [{ name: 'request_capabilities', args: { capabilities: [group], reason: 'to look' } }] };
 };
 
 const WANTED = [
-  ['list_projects', 'project_management', 'projects'],
+  ['list_snapshots', 'repository', 'snapshots'],
   ['list_graph_nodes', 'admin', 'nodes'],
 ] as const;
 
 const ask = (text: string): Promise<readonly string[]> => bench.ask('7', text);
 
-async function unloaded(): Promise<unknown[]> {
+async function listEvents(kind: string): Promise<unknown[]> {
   const { rows } = await bench.pool.query<{ data: unknown }>(
-    `select data from audit_events where kind = 'capability.unloaded' order by event_id`,
+    `select data from audit_events where kind = $1 order by event_id`,
+    [kind],
   );
   return rows.map(({ data }) => data);
 }
+const loaded = (): Promise<unknown[]> => listEvents('capability.loaded');
+const unloaded = (): Promise<unknown[]> => listEvents('capability.unloaded');
 
 /** How each turn came out when it was gone through again. */
 async function replayed(): Promise<readonly string[]> {
@@ -56,36 +60,43 @@ async function replayed(): Promise<readonly string[]> {
 }
 
 describe('a loaded capability group', () => {
-  it('is unloaded after three turns without use, loaded again when needed, and its turns replay the same', async () => {
-    await ask('which projects are there');
-    for (const text of ['hm', 'well', 'so']) {
-      await ask(text);
-      expect(offered).toContain('list_projects');
-    }
-    await ask('and now');
-    expect(offered).toContain('request_capabilities');
-    expect(offered).not.toContain('list_projects');
-    expect(await unloaded()).toEqual([{ groups: ['project_management'], reason: 'not used' }]);
-    await ask('which projects are there');
-    await ask('fine');
-    expect(offered).toContain('list_projects');
+  it('stays for the conversation behind the everyday tools, in the order of loading', async () => {
+    await ask('hello');
+    const everyday = offered;
+    expect(everyday.slice(0, 2)).toEqual(['respond_to_user', 'search_knowledge']);
+    expect(everyday).toContain('list_projects');
+    await ask('show the snapshots');
+    await ask('show the nodes');
+    for (const text of ['hm', 'well', 'so', 'and now']) await ask(text);
+    expect(offered.slice(0, everyday.length)).toEqual(everyday);
+    const added = offered.slice(everyday.length);
+    expect(added[0]).toBe('scan_for_secrets');
+    expect(added.at(-1)).toBe('clear_project_state');
+    expect(added.indexOf('list_snapshots')).toBeLessThan(added.indexOf('list_graph_nodes'));
+    expect(await unloaded()).toEqual([]);
     expect(await replayed()).toEqual(Array(7).fill('same'));
   });
 
-  it('stays loaded as long as it is used', async () => {
-    for (const text of ['which projects', 'hm', 'well', 'which projects', 'hm', 'well', 'so']) await ask(text);
-    expect(offered).toContain('list_projects');
-    expect(await unloaded()).toEqual([]);
+  it('is loaded by a call of one of its tools, and its summary is shown only to people who may load it', async () => {
+    await ask('call list_snapshots at once');
+    expect(await loaded()).toEqual([{ groups: ['repository'] }]);
+    expect(rules).toContain('- repository:');
+    await bench.pool.query(`update users set role = 'viewer' where user_key = '7'`);
+    await ask('call list_snapshots at once');
+    expect(result).toMatch(/POLICY_DENIED.*Viewers may load only/);
+    expect(rules).not.toMatch(/- (repository|admin|workspace):/);
+    expect(offered).not.toContain('read_file');
+    expect(await replayed()).toEqual(Array(2).fill('same'));
   });
 
   it('is unloaded at once for a person who may no longer load it', async () => {
-    await ask('which projects are there');
+    await ask('show the snapshots');
     await ask('show the nodes');
     await ask('fine');
-    expect(offered).toEqual(expect.arrayContaining(['list_graph_nodes', 'list_projects']));
+    expect(offered).toEqual(expect.arrayContaining(['list_graph_nodes', 'list_snapshots']));
     await bench.pool.query(`update users set role = 'developer' where user_key = '7'`);
     await ask('fine');
-    expect(offered).toContain('list_projects');
+    expect(offered).toContain('list_snapshots');
     expect(offered).not.toContain('list_graph_nodes');
     expect(await unloaded()).toMatchObject([{ groups: ['admin'], rule: 'admins-load-admin' }]);
     expect(await replayed()).toEqual(Array(4).fill('same'));

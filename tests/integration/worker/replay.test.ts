@@ -216,7 +216,7 @@ describe('a replay', () => {
     [
       'another system prompt',
       () => forge(1, ({ asks }) => asks.forEach(({ context }) => (context.system = hashCanonical('be nice')))),
-      'system prompt of intent_parser',
+      'system prompt of product_owner',
     ],
     [
       'another verdict',

@@ -10,14 +10,7 @@ describe('a turn', () => {
   beforeAll(async () => {
     bench = await openWorkerBench();
     await bench.startWorker({
-      script: (messages, tools) => {
-        if (tools.some((tool) => tool.name === 'classify_intent')) {
-          return {
-            toolCalls: [
-              { name: 'classify_intent', args: { task_summary: 'small talk', capabilities: [], project: null } },
-            ],
-          };
-        }
+      script: (messages) => {
         const words = lastWords(messages);
         if (words === 'thanks') return { toolCalls: [{ name: 'finish_task', args: { summary: 'we talked' } }] };
         if (words === 'ask me')
@@ -52,7 +45,7 @@ describe('a turn', () => {
     const { rows: states } = await bench.pool.query<{ values: object }>(
       `select checkpoint -> 'values' as values from langgraph.checkpoints where thread_id = 'user_20_1' order by checkpoint_id desc limit 1`,
     );
-    expect(states[0]?.values).toHaveProperty('taskSummary');
+    expect(states[0]?.values).toHaveProperty('activeCapabilities');
     expect(states[0]?.values).toMatchObject({ record: '[]' });
     const { rows: records } = await bench.pool.query(
       `select turn_id from audit_events where kind = 'turn.recorded' and thread_id = 'user_20_1'`,

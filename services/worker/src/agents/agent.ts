@@ -76,8 +76,10 @@ export interface AgentRun {
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may load. */
   load(groups: readonly string[]): Promise<LoadedGroups>;
-  /** Returns the loaded groups that the turn keeps, and records removed ones. `idle`: groups that the turn no longer needs. */
-  keep(groups: readonly string[], idle: readonly string[]): Promise<readonly string[]>;
+  /** Returns those of these groups that this conversation may load, loaded or not. */
+  offer(groups: readonly string[]): Promise<readonly string[]>;
+  /** Returns the loaded groups that the turn may keep, and records removed ones. */
+  keep(groups: readonly string[]): Promise<readonly string[]>;
   /** Judges a pass by fixed rules, without a model. */
   judge(pass: PassSummary): Promise<EvaluationOutcome>;
   say(reply: AgentReply): Promise<void>;

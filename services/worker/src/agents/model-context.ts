@@ -11,10 +11,18 @@ export function hashContext({
   tools,
   object,
 }: Pick<ModelRequest, 'messages' | 'tools' | 'object'>): ModelInputHashes {
-  const [first] = messages;
-  const hasSystem = first?.getType() === 'system';
-  const system = sha256(hasSystem ? cleanJson(first) : 'null');
-  const rest = sha256(`[${(hasSystem ? messages.slice(1) : messages).map(cleanJson).join(',')}]`);
+  const isSystem = (message: BaseMessage): boolean => message.getType() === 'system';
+  // The rules, and the facts of the moment with their place among the messages.
+  const told = messages.flatMap((message, place) =>
+    isSystem(message) ? [place === 0 ? cleanJson(message) : `${place}:${cleanJson(message)}`] : [],
+  );
+  const system = sha256(told.join(',') || 'null');
+  const rest = sha256(
+    `[${messages
+      .filter((message) => !isSystem(message))
+      .map(cleanJson)
+      .join(',')}]`,
+  );
   const given = hashCanonical(object ? [hashValue(object)] : tools.map(hashOnce));
   return { hash: hashCanonical([system, rest, given]), system, messages: rest, tools: given };
 }

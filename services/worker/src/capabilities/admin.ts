@@ -245,12 +245,14 @@ type Cleared = Awaited<ReturnType<ToolContext['ports']['graphNodes']['clearProje
 const namedOf = (threads: Cleared) =>
   threads.map(({ threadId: thread, userName: person, title }) => ({ thread, person, title }));
 
-const TOOLS = 'po_tools';
+const [PARSER, TOOLS] = ['intent_parser', 'po_tools'];
 
 type Passes = Awaited<ReturnType<ToolContext['ports']['graphNodes']['passes']>>;
 
-function ranIn(record: Passes[number]['record'], node: string): boolean {
-  return node === TOOLS ? record.runs.acted !== null : record.asks.some((ask) => ask.node === node);
+/** True when the node took part; the intent parser asks no model where a model answers. */
+function ranIn({ runs, asks }: Passes[number]['record'], node: string): boolean {
+  if (node === PARSER) return runs.read !== null;
+  return node === TOOLS ? runs.acted !== null : asks.some((ask) => ask.node === node);
 }
 
 async function mustBeOpen({ ports, threadId }: ToolContext, thread: string) {

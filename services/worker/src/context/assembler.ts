@@ -1,11 +1,13 @@
 import type { PromptContext } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
-import { readContext, type ContextScope, type ContextRows, type MemoryRows } from '@signalbox/store/turns/context-rows';
+import { readContext, type ContextScope, type MemoryRows } from '@signalbox/store/turns/context-rows';
 import type { Queryable } from '@signalbox/store/pool';
 import { fitSections } from './bounds.ts';
 import { createTimeFormat, type TimeFormat } from './moments.ts';
 import { writeSections, type SectionOptions } from './sections.ts';
 import { findTimedRules } from './windows.ts';
+
+const OPENING = 'As the turn began:';
 
 interface AssemblerParts {
   readonly db: Queryable;
@@ -43,11 +45,7 @@ export class ContextAssembler {
     if (!memory) throw new Error('a memory that is not cached was not read');
     this.#keep(of.userKey, { key: rows.key, memory });
     const telling = { moments: this.#moments, timed: findTimedRules(policies()), titleOf };
-    return fitSections(this.#opening(rows), writeSections(rows, memory, telling));
-  }
-
-  #opening({ at }: ContextRows): string {
-    return `What was so at ${this.#moments.minute(at)}, read by the runtime:`;
+    return fitSections(OPENING, writeSections(rows, memory, telling));
   }
 
   #keep(userKey: string, entry: CachedMemory): void {

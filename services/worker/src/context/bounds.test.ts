@@ -12,12 +12,13 @@ const many = (count: number, text: string): readonly string[] =>
   Array.from({ length: count }, (_, place) => `${text} ${place}`);
 
 describe('the context in a prompt', () => {
-  it('is complete and in order if it fits, and marks empty sections', () => {
-    const { text, sections } = fitSections('Now:', [section('one', ['a', 'b']), section('two', [])]);
-    expect(text).toBe('Now:\n\nAbout one:\n- a\n- b\n\nAbout two:\n- none');
+  it('is complete and in order if it fits, and leaves out empty sections', () => {
+    const given = [section('none', []), section('one', ['a', 'b']), section('two', [], 3)];
+    const { text, sections } = fitSections('Now:', given);
+    expect(text).toBe('Now:\n\nAbout one:\n- a\n- b\n\nAbout two:\n- and 3 more: /more');
     expect(sections).toEqual([
       { name: 'one', shown: 2, left: 0 },
-      { name: 'two', shown: 0, left: 0 },
+      { name: 'two', shown: 0, left: 3 },
     ]);
   });
 

@@ -16,15 +16,18 @@ export const MAX_CONTEXT_BYTES = 8_000;
 /** The widest count in `and 10,000 more`, to reserve room. */
 const COUNT_ROOM = '0,000,000';
 
-/** Joins sections into at most `mostBytes`. Omits and counts lines after the first that does not fit; never cuts a line. Pure. */
+/**
+ * Joins sections into at most `mostBytes`. Omits and counts lines after the first that does not fit; never cuts a line. Leaves out sections
+ * without lines. Pure.
+ */
 export function fitSections(
   opening: string,
   sections: readonly PromptSection[],
   mostBytes = MAX_CONTEXT_BYTES,
 ): PromptContext {
-  let room = mostBytes - bytesOf(opening) - sections.reduce((sum, section) => sum + frameOf(section), 0);
+  let room = mostBytes - bytesOf(opening) - sections.filter(isFilled).reduce((sum, one) => sum + frameOf(one), 0);
   let isFull = false;
-  const fitted = sections.map((section) => {
+  const fitted = sections.filter(isFilled).map((section) => {
     const shown = section.lines.filter((line) => {
       isFull ||= room < bytesOf(itemOf(line));
       if (!isFull) room -= bytesOf(itemOf(line));
@@ -40,8 +43,11 @@ export function fitSections(
 
 function write({ heading, elsewhere }: PromptSection, shown: readonly string[], left: number): string {
   const rest = left > 0 ? [`- and ${left.toLocaleString('en')} more: ${elsewhere}`] : [];
-  const lines = [...shown.map((line) => `- ${line}`), ...rest];
-  return `${heading}:\n${lines.length === 0 ? '- none' : lines.join('\n')}`;
+  return `${heading}:\n${[...shown.map((line) => `- ${line}`), ...rest].join('\n')}`;
+}
+
+function isFilled({ lines, more }: PromptSection): boolean {
+  return lines.length + more > 0;
 }
 
 function frameOf({ heading, elsewhere }: PromptSection): number {

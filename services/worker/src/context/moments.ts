@@ -3,6 +3,9 @@ export type TimeFormat = ReturnType<typeof createTimeFormat>;
 
 type Part = 'weekday' | 'year' | 'month' | 'day' | 'hour' | 'minute' | 'timeZoneName';
 
+/** All zones differ from UTC by whole quarters of an hour. */
+const QUARTER_MS = 15 * 60_000;
+
 /** Created once, since an `Intl.DateTimeFormat` is slow to create. */
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
 
@@ -40,6 +43,11 @@ export function createTimeFormat(timeZone: string) {
     day: (at: Date): string => `${read(at).weekday} ${dayOf(at)}`,
     /** Formats a minute: `2026-11-25 15:33`. */
     minute: (at: Date): string => `${dayOf(at)} ${clockOf(read(at))}`,
+    /** Formats the quarter of an hour in which a time lies: `15:30 to 15:45`. */
+    quarter: (at: Date): string => {
+      const start = Math.floor(at.getTime() / QUARTER_MS) * QUARTER_MS;
+      return [start, start + QUARTER_MS].map((time) => clockOf(read(new Date(time)))).join(' to ');
+    },
     /** Formats a time of day: `15:33`. */
     clock: (at: Date): string => clockOf(read(at)),
     /** Formats the zone's offset: `UTC+01:00`. */

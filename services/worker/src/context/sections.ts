@@ -40,7 +40,7 @@ export function writeSections(
   const now = rows.at;
   return [
     whole('time', 'Time', [
-      `It is ${moments.day(now)}, ${moments.clock(now)} in ${moments.timeZone} (${moments.offset(now)}). Yesterday was ${moments.dayBefore(now)}.`,
+      `It is ${moments.day(now)}, ${moments.quarter(now)} in ${moments.timeZone} (${moments.offset(now)}). Yesterday was ${moments.dayBefore(now)}.`,
     ]),
     whole('rules', 'Freeze and change windows', rulesOf(rows, telling)),
     listed('deciding', 'Waits for this person’s decision', rows.deciding, '/approvals', (one) => pending(one, moments)),
@@ -49,7 +49,7 @@ export function writeSections(
     ),
     listed('deployments', 'Deployments under way', rows.moving, 'get_deploy_status', (one) => moving(one, moments)),
     listed('jobs', 'Jobs of this person that run or are queued', rows.jobs, '/status', (one) => job(one, moments)),
-    listed('services', 'Projects that this person owns, and their health', rows.owned, 'list_projects', (one) =>
+    listed('services', 'Projects of this person, and their health', rows.owned, 'list_projects', (one) =>
       owned(one, moments),
     ),
     ...(rows.isPrivate ? memorySections(memory, now, telling) : [NOT_HERE]),
@@ -70,7 +70,7 @@ function memorySections(memory: MemoryRows, now: Date, telling: SectionOptions):
     {
       ...whole(
         'conversations',
-        'Other conversations of this person, the newest first, and what the ledger says was changed in them',
+        'Other conversations of this person, newest first, with what the ledger says was changed',
         memory.conversations.map((one) => conversation(one, now, telling)),
       ),
       elsewhere: 'search_knowledge',
@@ -78,7 +78,7 @@ function memorySections(memory: MemoryRows, now: Date, telling: SectionOptions):
     {
       name: 'facts',
       heading:
-        'Facts that this person asked to have remembered, rules of theirs among them, in their own words, the newest first; before a change against such a rule, name it and ask',
+        'Facts that this person asked to have remembered, rules of theirs among them, in their own words, newest first; before a change against such a rule, name it and ask',
       lines: [...outside, ...memory.facts.map(({ n, fact, madeAt }) => factLine(n, fact, madeAt, telling))],
       more: memory.total - memory.outside - memory.facts.length,
       elsewhere: 'recall_memory',
@@ -92,14 +92,16 @@ function factLine(n: number, fact: string, madeAt: string, { moments }: SectionO
 
 function rulesOf({ frozenSince, breakGlassUntil }: ContextRows, { moments, timed }: SectionOptions): readonly string[] {
   return [
-    frozenSince === null
-      ? 'No freeze is in force.'
-      : `A freeze is in force${isTime(frozenSince) ? ` since ${moments.minute(new Date(frozenSince))}` : ''}: only look-ups run.`,
+    ...(frozenSince === null
+      ? []
+      : [
+          `A freeze is in force${isTime(frozenSince) ? ` since ${moments.minute(new Date(frozenSince))}` : ''}: only look-ups run.`,
+        ]),
     ...(breakGlassUntil !== null && isTime(breakGlassUntil)
       ? [`Break-glass is open until ${moments.minute(new Date(breakGlassUntil))}.`]
       : []),
     ...timed.map(({ id, reason }) => `Change window, rule ${id}: ${reason}`),
-    ...(timed.length === 0 ? ['No rule depends on the hour or the day: there is no change window.'] : []),
+    ...(timed.length === 0 ? [`There is no ${frozenSince === null ? 'freeze and no ' : ''}change window.`] : []),
   ];
 }
 
@@ -130,10 +132,11 @@ function owned(row: OwnedProjectRow, moments: TimeFormat): string {
   if (environment === null) return `${project}: never deployed`;
   const place = `${project} in ${environment}`;
   if (!serving) return `${place}: nothing is deployed`;
-  const looked = lookedAt === null ? 'not looked at yet' : `looked at ${moments.minute(new Date(lookedAt))}`;
   const trouble = incidents.length === 0 ? '' : `, open incidents: ${incidents.join(', ')}`;
   const host = server === null ? '' : `, on ${server}${serverHealth === 'down' ? ' (which is down)' : ''}`;
-  return `${place}: ${verdict ?? 'health unknown'}, release${named(release) || ' unknown'}${host}, ${looked}${trouble}`;
+  const isWell = verdict === null || verdict === 'healthy' || lookedAt === null;
+  const looked = isWell ? '' : `, looked at ${moments.minute(new Date(lookedAt))}`;
+  return `${place}: ${verdict ?? 'health unknown'}, release${named(release) || ' unknown'}${host}${looked}${trouble}`;
 }
 
 function conversation(row: RememberedThreadRow, now: Date, { moments, titleOf }: SectionOptions): string {

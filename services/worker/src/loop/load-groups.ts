@@ -19,21 +19,22 @@ export async function loadGroups(parts: Parts, scope: CallScope, groups: readonl
   return { allowed, refused };
 }
 
-/** Drops idle capability groups and groups that policy no longer allows. Each call records its removals. */
+/** Lists those of the groups that policy would let this conversation load. Records nothing. */
+export function decideOffer(parts: Parts, scope: CallScope, groups: readonly string[]): readonly string[] {
+  return ask(parts.policy(), scope, groups).allowed;
+}
+
+/** Drops capability groups that policy no longer allows. Each call records its removals. */
 export async function pruneGroups(
   parts: Parts,
   scope: CallScope,
   groups: readonly string[],
-  idle: readonly string[],
 ): Promise<readonly string[]> {
   const engine = parts.policy();
-  const used = groups.filter((group) => !idle.includes(group));
-  const { allowed, refused } = ask(engine, scope, used);
-  const gone = [
-    ...(idle.length > 0 ? [{ groups: [...idle], reason: 'not used' }] : []),
-    ...refused.map(({ group, ...why }) => ({ groups: [group], ...why })),
-  ];
-  const events = gone.map((data) => eventOf('capability.unloaded', engine, scope, data));
+  const { allowed, refused } = ask(engine, scope, groups);
+  const events = refused.map(({ group, ...why }) =>
+    eventOf('capability.unloaded', engine, scope, { groups: [group], ...why }),
+  );
   if (events.length > 0) await appendAudit(parts.pool, events);
   return allowed;
 }

@@ -41,6 +41,7 @@ export class ReplayCursor {
   #run: RecordedTurnRun;
   #names: Readonly<Record<string, readonly string[]>> = {};
   #context: PromptContext | null = null;
+  #offered: readonly string[] = [];
   #searches: readonly RecordedCall[] = [];
 
   constructor(records: readonly ExecutionTurn[], ended: NonNullable<ExecutionTurn['ended']>) {
@@ -70,9 +71,10 @@ export class ReplayCursor {
     throw new Halted(halt.kind);
   }
 
-  /** True when the next event is an answer of a model, or the run has ended. */
-  asksNext(): boolean {
+  /** True when the next event is an answer of a model, to this node where one is named, or the run has ended. */
+  asksNext(node?: string): boolean {
     const step = this.#steps[this.#next];
+    if (node !== undefined) return step?.kind === 'ask' && step.ask.node === node;
     if (step) return step.kind === 'ask';
     return this.#run.turnId !== this.#ended.run.turnId || this.#ended.note !== null;
   }
@@ -84,6 +86,7 @@ export class ReplayCursor {
     this.#next += 1;
     if (step.ask.facts.names) this.#names = step.ask.facts.names;
     if (step.ask.facts.context) this.#context = step.ask.facts.context;
+    if (step.ask.facts.offered) this.#offered = step.ask.facts.offered;
     return { answer: step.answer, model: step.ask.model };
   }
 
@@ -116,6 +119,11 @@ export class ReplayCursor {
     const steps = this.#steps.slice(this.#next);
     const told = steps.flatMap((step) => (step.kind === 'ask' ? [step.ask.facts.context] : []));
     return told.find((context) => context !== undefined) ?? this.#context;
+  }
+
+  /** The groups that the next prompt offers; in older records, none. */
+  offered(): readonly string[] {
+    return this.#upcoming()?.offered ?? this.#offered;
   }
 
   groups(loaded: readonly string[]): readonly string[] {

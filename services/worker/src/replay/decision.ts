@@ -41,6 +41,11 @@ export async function replayDecision(
     machine.to('OBSERVING');
     return read.refused;
   }
+  // An earlier release refused tools of groups that were not loaded.
+  if (!was.decided && was.result.code === 'TOOL_UNKNOWN') {
+    machine.to('OBSERVING');
+    return toToolCallResult(was.result);
+  }
   // The recorded call was refused before policy was asked.
   if (!was.decided && !was.result.ok && isUndecidable(read.runnable)) {
     machine.to('OBSERVING');

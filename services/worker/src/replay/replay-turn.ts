@@ -7,6 +7,7 @@ import { makeAnswerId } from '@signalbox/contracts/ids';
 import { AIMessage } from '@langchain/core/messages';
 import { toReasoningExtras } from '@signalbox/models/reasoning';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
+import { INTENT_PARSER } from '../agents/product-owner/intent-parser.ts';
 import { evaluatePass } from '../loop/evaluation.ts';
 import { createPhaseMachine, getNewestPass } from '../loop/fsm.ts';
 import { decideGroups } from '../loop/loading.ts';
@@ -135,8 +136,9 @@ function createAgent({ plugin, registry, states }: ReplayDeps, head: ExecutionTu
     search: () => Promise.resolve(toToolCallResult(cursor.search().result)),
     readResult: () => Promise.resolve(toToolCallResult(cursor.search().result)),
     model: (node) => ({
-      // An agent that recorded no model must not ask a model in the replay.
+      // An agent that recorded no model must not ask a model in the replay. Only a planner's intent parser asks.
       get name() {
+        if (node === INTENT_PARSER) return cursor.asksNext(node) ? OFFLINE : 'recorded';
         return cursor.asksNext() ? 'recorded' : OFFLINE;
       },
       ask: () => {
@@ -177,6 +179,7 @@ function replayRun(
       const loaded = decideGroups(rules, groups, { ...place, at: new Date().toISOString() });
       return { ...loaded, ...recordedTools(record, loaded.allowed) };
     },
+    offer: () => Promise.resolve(cursor.offered()),
     keep: (groups) => Promise.resolve(cursor.groups(groups)),
     judge: (pass) => Promise.resolve(evaluatePass(pass, record?.outcome === 'budget')),
     call: async (request) => {

@@ -10,11 +10,13 @@ export function mayUseGroup(agent: string, { name, owner }: Pick<ToolGroup, 'nam
   return bound?.includes(name) ?? true;
 }
 
+/** Limits what an agent is offered to its groups, all of whose tools it always has. */
 export function limitOfferedTools(agent: string, { catalog, definitions, sort }: OfferedTools): OfferedTools {
   const isOpen = (name: string): boolean => mayUseGroup(agent, { name });
   return {
     catalog: { groups: catalog.groups.filter(({ name }) => isOpen(name)) },
     definitions: (active) => definitions(active.filter(isOpen)),
+    offer: (may) => definitions(may.filter(isOpen)),
     sort: (names) => {
       const { installed, missing, unknown } = sort(names);
       const closed = [...installed, ...missing].filter((name) => !isOpen(name));

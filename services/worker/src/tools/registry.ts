@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
 import type { CatalogGroup } from '@signalbox/contracts/tool-catalog';
 import { AppError } from '@signalbox/contracts/errors';
+import { EVERYDAY_TOOLS } from './everyday.ts';
 import type { Tool, ToolGroup } from './tool.ts';
 
 const ENGINEERING = {
@@ -32,10 +33,10 @@ export interface ToolDefinition {
 export type ToolRegistry = ReturnType<typeof createRegistry>;
 
 /** The registry as agents see it: descriptions, without handlers. */
-export type OfferedTools = Pick<ToolRegistry, 'catalog' | 'definitions' | 'sort'>;
+export type OfferedTools = Pick<ToolRegistry, 'catalog' | 'definitions' | 'offer' | 'sort'>;
 
-export function toOfferedTools({ catalog, definitions, sort }: ToolRegistry): OfferedTools {
-  return { catalog, definitions, sort };
+export function toOfferedTools({ catalog, definitions, offer, sort }: ToolRegistry): OfferedTools {
+  return { catalog, definitions, offer, sort };
 }
 
 /** Loads every capability file; `besides` replaces groups of the same names, `brought` must be new. Throws a teaching error. */
@@ -64,6 +65,8 @@ export function createRegistry(groups: readonly ToolGroup[]) {
   const offered = groups.filter(({ owner }) => owner === undefined);
   const definitionsOf = new Map(groups.map((group) => [group.name, Object.entries(group.tools).map(define)]));
   const installed = new Set(offered.map((group) => group.name));
+  const listDefinitions = (active: readonly string[]): readonly ToolDefinition[] =>
+    active.flatMap((name) => definitionsOf.get(name) ?? []);
   const missing = KNOWN_GROUPS.filter((group) => !installed.has(group.name));
   return {
     groups,
@@ -73,8 +76,12 @@ export function createRegistry(groups: readonly ToolGroup[]) {
       const tool = group?.tools[name];
       return group && tool ? { group, tool } : null;
     },
-    definitions: (active: readonly string[]): readonly ToolDefinition[] =>
-      groups.filter((group) => active.includes(group.name)).flatMap((group) => definitionsOf.get(group.name) ?? []),
+    definitions: listDefinitions,
+    /** Lists the everyday tools of the groups that may be loaded, then the others of the loaded groups, in the order of loading. */
+    offer(may: readonly string[], loaded: readonly string[]): readonly ToolDefinition[] {
+      const everyday = EVERYDAY_TOOLS.flatMap((name) => listDefinitions(may).find((tool) => tool.name === name) ?? []);
+      return [...everyday, ...listDefinitions(loaded).filter((tool) => !everyday.includes(tool))];
+    },
     /** Sorts requested group names into installed, known but not installed, and unknown. */
     sort: (names: readonly string[]): Readonly<Record<'installed' | 'missing' | 'unknown', readonly string[]>> => ({
       installed: names.filter((name) => installed.has(name)),

@@ -11,7 +11,7 @@ import { findChoices, resolveNewestArgs } from '../tools/choices.ts';
 import { executeCall } from '@signalbox/governance/action-run';
 import { type PhaseMachine, getNewestPass } from '../loop/fsm.ts';
 import { judgePass } from '../loop/judge.ts';
-import { pruneGroups, loadGroups } from '../loop/load-groups.ts';
+import { decideOffer, pruneGroups, loadGroups } from '../loop/load-groups.ts';
 import { taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { TurnReport } from './turn-account.ts';
@@ -96,7 +96,8 @@ export function createAgentRun(
     path: () => getNewestPass(machine.path()),
     answerId: (turnKey, pass) => makeAnswerId(threadId, turnKey, pass),
     load: (groups) => loadGroups(parts.governance, scope, groups),
-    keep: (groups, idle) => pruneGroups(parts.governance, scope, groups, idle),
+    offer: (groups) => Promise.resolve(decideOffer(parts.governance, scope, groups)),
+    keep: (groups) => pruneGroups(parts.governance, scope, groups),
     judge: (pass) => judgePass(parts.governance, scope.actor.userKey, pass, spending.used()),
     call: async ({ callId, ...call }) => {
       const { tool } = call;

@@ -49,6 +49,8 @@ export const PromptFacts = z.object({
   /** Known names by kind; null when equal to the names in the previous request. */
   names: z.record(z.string(), z.array(z.string())).nullable(),
   groups: z.array(z.string()),
+  /** Groups that the person may load; missing in older records. */
+  offered: z.array(z.string()).optional(),
   /** The section about the person; null when equal to the previous request's, missing when the prompt had none. */
   context: PromptContext.nullable().optional(),
   /** Results of calls that a crash or a stop had left open, by call id. */

@@ -10,7 +10,7 @@ const MAX_CHOICES = 8;
 export const BASE_TOOLS = {
   respond_to_user: {
     describe:
-      'Send a message to the person. Use awaiting_response=true only to ask a question that you need answered before you can go on; the turn then ends and continues with the answer. For progress use false. Offer choices as buttons when there are few. When it asks for one argument of a tool, name that in `asks`: buttons are added where they are known.',
+      'Send a message to the person before the turn ends. awaiting_response=true asks a question: the turn ends and goes on with the answer. Choices are buttons.',
     input: z
       .object({
         message: z.string().min(1).max(8_000).describe('Markdown text for the person.'),
@@ -27,7 +27,7 @@ export const BASE_TOOLS = {
             arguments: z.record(z.string(), z.unknown()).default({}).describe('The arguments that are known already.'),
           })
           .optional()
-          .describe('The argument that the question asks for.'),
+          .describe('The argument that the question asks for: its known values become buttons.'),
       })
       .transform((said) => ({ ...said, ...withHonestButtons(said) })),
   },
@@ -46,14 +46,15 @@ export const BASE_TOOLS = {
     }),
   },
   request_capabilities: {
-    describe: 'Load groups of tools that the task needs. They are available in the next step.',
+    describe: 'Load groups of tools that the task needs, for the next step and all later ones.',
     input: z.object({ capabilities: z.array(z.string().min(1)).min(1).max(10), reason: z.string().min(1).max(500) }),
   },
   finish_task: {
     describe:
-      'End this conversation. Call it only after the person has confirmed that the task is done ("thanks", "perfect", "that is all"). The next message then starts a new conversation.',
+      'End this conversation, only after the person has confirmed that the task is done ("thanks", "perfect", "that is all"). The next message starts a new one.',
     input: z.object({
       summary: z.string().min(1).max(1_000).describe('What was accomplished, in one or two sentences.'),
+      message: z.string().min(1).max(1_000).optional().describe('Your last words to the person, in their language.'),
     }),
   },
 } as const;

@@ -8,6 +8,7 @@ import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-
 import { getMessageText } from '@signalbox/models/message-text';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, GRAPH_NODES } from './graph.ts';
+import { listInstalled } from './groups.ts';
 import type { RunExtras } from './parts.ts';
 import { listRepliesSince } from './replies.ts';
 import { createRerunUpdate } from './run-again.ts';
@@ -125,11 +126,14 @@ function extrasOf(parts: AgentDeps, run: AgentRun, messages: readonly AgentMessa
   const { threadId, chatKey, actor } = run;
   const context = parts.context?.({ userKey: actor.userKey, threadId, chatKey }) ?? Promise.resolve(null);
   context.catch(() => undefined);
+  const offered = run.offer(listInstalled(parts.registry.catalog));
+  offered.catch(() => undefined);
   return {
     names: ({ messages: all, currentProject }) =>
       parts.knownNames(() =>
         [...all.filter(HumanMessage.isInstance).map(getMessageText), currentProject ?? ''].toReversed(),
       ),
+    offered: () => offered,
     context: () => context,
     cameOf: parts.cameOf,
     turnStart: (all) => findTurnStart(all, batch),

@@ -12,6 +12,8 @@ export interface RunExtras {
   readonly run: AgentRun;
   /** Finds names that the conversation may contain; looks them up again after a tool may have changed them. */
   readonly names: (state: Pick<SessionState, 'messages' | 'currentProject'>) => ReturnType<AgentDeps['knownNames']>;
+  /** Groups that the person may load in this conversation, loaded or not. */
+  readonly offered: () => Promise<readonly string[]>;
   /** Facts about the person, their work and memory at the start of this run; null when there are none. */
   readonly context: () => Promise<PromptContext | null>;
   readonly cameOf: AgentDeps['cameOf'];

@@ -12,7 +12,7 @@ import { getOutsideMark, readOutsideView } from '../outside-view.ts';
 import { readHandledMessageId } from '@signalbox/models/kept';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
-import { resetUsedGroups, mergeGroups } from './groups.ts';
+import { findGroup, mergeGroups } from './groups.ts';
 import { createSpendCounter, getRunExtras, type GraphNodeDeps, type RunExtras } from './parts.ts';
 import { listOpenCalls } from './prompt.ts';
 import { getRefusal } from './refused-args.ts';
@@ -35,6 +35,7 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = getRunExtras(config);
     const { run, turnStart, turnKey, recorded } = extras;
+    const offered = await extras.offered();
     const spent = createSpendCounter(extras);
     const view = await viewOf(parts, state, extras, spent.onSpend);
     const last = state.messages.at(-1);
@@ -50,7 +51,9 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
     for (const call of calls) {
       run.signal.throwIfAborted();
       const startedAt = performance.now();
-      const outcome = isHeld(parts, waits, call) ? hold(run, waits) : await carryOut({ parts, state, run, view }, call);
+      const outcome = isHeld(parts, waits, call)
+        ? hold(run, waits)
+        : await carryOut({ parts, state, run, view, offered }, call);
       if (isWaiting(outcome.result)) waits ??= call.name;
       messages.push(toMessage(call, outcome.result, makeHandle(state.messages, messages)));
       const durationMs = Math.round(performance.now() - startedAt);
@@ -70,12 +73,8 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
     });
     const phases = [...run.path()];
     const part = { kind: 'acted' as const, turnKey, run: recorded, phases, calls: done, outcome: verdict };
-    const idleTurns = resetUsedGroups(parts.registry.catalog, state.idleTurns, {
-      tools: calls.map(({ name }) => name),
-      loaded,
-    });
     const activeCapabilities = mergeGroups(state.activeCapabilities, loaded);
-    return { ...update, activeCapabilities, idleTurns, errors, messages, verdict, record: [part], ...spent.update() };
+    return { ...update, activeCapabilities, errors, messages, verdict, record: [part], ...spent.update() };
   };
 }
 
@@ -84,6 +83,7 @@ interface Acting {
   readonly state: SessionState;
   readonly run: AgentRun;
   readonly view: TextInView | null;
+  readonly offered: readonly string[];
 }
 
 /** True for a change that the model proposed behind a call that waits: it may depend on what was not done. */
@@ -156,16 +156,34 @@ function failuresOf(messages: readonly BaseMessage[]): readonly string[] {
     .map((call) => toCanonicalJson({ tool: call.name, args: call.args }));
 }
 
-async function toolCall({ state, run, view }: Acting, call: Call): Promise<CallOutcome> {
-  const result = await run.call({
-    callId: call.id ?? '',
-    tool: call.name,
-    args: call.args,
-    groups: state.activeCapabilities,
-    view,
-  });
+async function toolCall(acting: Acting, call: Call): Promise<CallOutcome> {
+  const { run, view } = acting;
+  const { groups, loaded = [], refused } = await groupsFor(acting, call.name);
+  if (refused) return answering(run, () => Promise.resolve({ result: refused, update: {} }));
+  const result = await run.call({ callId: call.id ?? '', tool: call.name, args: call.args, groups, view });
   const project = result.ok && typeof call.args['project'] === 'string' ? call.args['project'] : null;
-  return { result, update: project === null ? {} : { currentProject: project } };
+  return { result, update: project === null ? {} : { currentProject: project }, loaded };
+}
+
+interface CallGroups {
+  readonly groups: readonly string[];
+  readonly loaded?: readonly string[];
+  readonly refused?: ToolCallResult;
+}
+
+/** A tool that is there and was not offered is loaded with its group, where policy lets the person have it. */
+async function groupsFor({ parts, state, run, offered }: Acting, tool: string): Promise<CallGroups> {
+  const loaded = state.activeCapabilities;
+  const group = findGroup(parts.registry.catalog, tool);
+  if (group === null || loaded.includes(group)) return { groups: loaded };
+  const groups = mergeGroups(loaded, [group]);
+  if (parts.registry.offer(offered, []).some(({ name }) => name === tool)) return { groups };
+  const { allowed, refused } = await run.load([group]);
+  if (allowed.length > 0) return { groups, loaded: allowed };
+  const [why] = refused;
+  const denied = { sentence: (why?.sentence ?? '').replace(/\.$/, ''), rule: why?.rule ?? '' };
+  const code = 'POLICY_DENIED';
+  return { groups, refused: { ok: false, result: null, say: sentence(code, denied), code, changed: false } };
 }
 
 async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToolName): Promise<CallOutcome> {
@@ -211,12 +229,12 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       return { ...accept(told, said, {}), loaded: allowed };
     }
     case 'finish_task': {
-      const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);
+      const { summary, message = sayTaskFinished() } = BASE_TOOLS.finish_task.input.parse(call.args);
       const request = findLastRequest(state.messages);
       // The person can confirm the end only with a message written after seeing a result.
       if (!request?.afterReply) return refuse(FINISH_REFUSAL);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
-      return accept({ finished: true, thread_id: state.threadId, summary }, sayTaskFinished(), update);
+      return accept({ finished: true, thread_id: state.threadId, summary }, message, update);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { makeCallId } from '@signalbox/contracts/ids';
 import { pickStoredExtras } from '@signalbox/models/kept';
@@ -10,9 +10,8 @@ import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS, BASE_TOOLS, isBaseTool } from './base-tools.ts';
 import { createRefusedArgs } from './refused-args.ts';
-import { countIdleTurn, findIdleGroups } from './groups.ts';
 import { getRunExtras, createSpendCounter, type GraphNodeDeps, type RunExtras } from './parts.ts';
-import { listOpenCalls, createSystemMessage, answerOpenCalls } from './prompt.ts';
+import { listOpenCalls, createFactsMessage, createSystemMessage, answerOpenCalls } from './prompt.ts';
 import { countAnswers, noteModelRequests } from './turn-record.ts';
 import { hasOpenQuestion, isToldByRuntime, listEvents, markTold } from './silence.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
@@ -29,7 +28,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = getRunExtras(config);
-    const { run, names, context, cameOf, turnStart, turnKey, recorded } = extras;
+    const { run, names, offered, context, cameOf, turnStart, turnKey, recorded } = extras;
     const earlier = state.record.filter((part) => part.turnKey === turnKey);
     const id = run.answerId(turnKey, countAnswers(earlier) + 1);
     if (state.verdict === 'limit' || state.verdict === 'loop' || state.verdict === 'budget') {
@@ -41,25 +40,27 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
     if (state.poIterations === 0 && isToldByRuntime(state.messages, start, (tool) => isRead(parts, tool)))
       return { messages: [...markTold(state.messages, start)] };
     run.enter('THINKING');
-    const groups = await groupsOf(state, extras);
+    const active = await keepGroups(state, extras);
+    const may = await offered();
     const known = await names(state);
     const open = listOpenCalls(state.messages);
     const calls = open.length > 0 ? await cameOf(open) : {};
     const told = await context();
-    const system = createSystemMessage(
-      { ...state, activeCapabilities: groups.active },
-      run.actor,
-      parts.registry.catalog,
-      { names: known, context: told },
-    );
-    const facts = { names: known, groups: groups.active, context: told, calls };
+    const system = createSystemMessage(parts.registry.catalog, may);
+    const moment = createFactsMessage({ ...state, activeCapabilities: active }, run.actor, {
+      names: known,
+      context: told,
+    });
+    const conversation = answerOpenCalls(state.messages, calls);
+    const begin = turnStart(conversation);
+    const facts = { names: known, groups: active, offered: may, context: told, calls };
     const noted = noteModelRequests(model, 'product_owner', facts, earlier);
     const spent = createSpendCounter(extras);
     // Texts of earlier passes are sent at the end of the turn; until then, the draft begins with them.
     const unsent = textsSince(state.messages, start);
     const request: ModelRequest = {
-      messages: [system, ...answerOpenCalls(state.messages, calls)],
-      tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(groups.active)],
+      messages: [system, ...conversation.slice(0, begin), moment, ...conversation.slice(begin)],
+      tools: [...BASE_DEFINITIONS, ...parts.registry.offer(may, active)],
       ...(run.pictures ? { pictures: run.pictures } : {}),
       object: null,
       signal: run.signal,
@@ -83,7 +84,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
         awaitingUserResponse: hasOpenQuestion(state.messages),
         poIterations,
         record: [spoken(true)],
-        ...groups.update,
+        activeCapabilities: active,
         ...spent.update(),
       };
     // An empty answer to a person is mostly a short failure of the provider: ask once more, then tell them.
@@ -97,7 +98,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
       meant,
       poIterations,
       record: [spoken(false)],
-      ...groups.update,
+      activeCapabilities: active,
       ...spent.update(),
     };
   };
@@ -107,21 +108,10 @@ function isRead({ registry }: GraphNodeDeps, name: string): boolean {
   return registry.catalog.groups.some(({ tools }) => tools.some((tool) => tool.name === name && tool.isRead === true));
 }
 
-interface Groups {
-  readonly active: string[];
-  readonly update: SessionUpdate;
-}
-
-/** The first pass of a turn decides which loaded groups stay. A turn that no person started does not count as idle. */
-async function groupsOf(state: SessionState, { run, turnStart }: RunExtras): Promise<Groups> {
-  const { activeCapabilities: loaded, idleTurns, messages } = state;
-  if (state.poIterations > 0 || loaded.length === 0) return { active: loaded, update: {} };
-  const active = [...(await run.keep(loaded, findIdleGroups(loaded, idleTurns)))];
-  const isPersons = messages
-    .slice(turnStart(messages))
-    .some((one) => HumanMessage.isInstance(one) && !one.additional_kwargs['event']);
-  const counted = isPersons ? countIdleTurn(active, idleTurns) : idleTurns;
-  return { active, update: { activeCapabilities: active, idleTurns: counted } };
+/** The first pass of a turn decides which loaded groups stay. */
+async function keepGroups({ activeCapabilities, poIterations }: SessionState, { run }: RunExtras): Promise<string[]> {
+  if (poIterations > 0 || activeCapabilities.length === 0) return activeCapabilities;
+  return [...(await run.keep(activeCapabilities))];
 }
 
 function textsSince(messages: readonly BaseMessage[], start: number): readonly string[] {

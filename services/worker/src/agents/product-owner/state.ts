@@ -7,11 +7,10 @@ import type {
 } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
 import { addMessages } from '../add-messages.ts';
-import type { IdleTurns } from './groups.ts';
 import type { EvaluationOutcome } from '../../loop/evaluation.ts';
 
-/** 5: text from outside stands in envelopes, and calls are judged by value. */
-export const STATE_VERSION = 5;
+/** 5: text from outside stands in envelopes, and calls are judged by value. 6: loaded groups stay; no count of their use. */
+export const STATE_VERSION = 6;
 
 /** Model usage of the turn whose first message has id `turnKey`. */
 export interface TurnSpend extends ModelSpend {
@@ -67,9 +66,8 @@ export const SessionState = Annotation.Root({
   taskSummary: Annotation<string | null>({ reducer: lastValue, default: () => null }),
   currentProject: Annotation<string | null>({ reducer: lastValue, default: () => null }),
 
-  // Groups are loaded on request, and unloaded at the start of a turn when long unused.
+  /** Groups that were loaded on request, in order of loading; they stay for the conversation. */
   activeCapabilities: Annotation<string[]>({ reducer: lastValue, default: () => [] }),
-  idleTurns: Annotation<IdleTurns>({ reducer: lastValue, default: () => ({}) }),
 
   awaitingUserResponse: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   /** True when the model ended the turn because its task goes on after something that waits or runs. */

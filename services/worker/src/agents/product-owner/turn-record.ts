@@ -15,6 +15,7 @@ import type { OfferedTools } from '../../tools/registry.ts';
 import type { CallResults } from '../agent.ts';
 import { toRecordedAnswer, hashContext, hashValue, hashOnce, cacheByObject } from '../model-context.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
+import { listInstalled } from './groups.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type NodeRecord } from './state.ts';
 
@@ -32,6 +33,7 @@ export function noteModelRequests(
   facts: {
     readonly names: Names;
     readonly groups: readonly string[];
+    readonly offered?: readonly string[];
     readonly context?: PromptContext | null;
     readonly calls?: CallResults;
   },
@@ -56,6 +58,7 @@ export function noteModelRequests(
           facts: {
             names,
             groups: [...facts.groups],
+            ...(facts.offered ? { offered: [...facts.offered] } : {}),
             ...(facts.context ? { context: isToldAgain || noted.length > 0 ? null : facts.context } : {}),
             ...callsOf(facts.calls),
           },
@@ -92,10 +95,10 @@ function copyNames(names: Names): Record<string, string[]> {
 }
 
 /** SHA-256 of all descriptions of groups and tools that a model receives. */
-const toolsVersion = cacheByObject(({ catalog, definitions }: OfferedTools) => {
-  const names = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
+const toolsVersion = cacheByObject(({ catalog, offer }: OfferedTools) => {
+  const names = listInstalled(catalog);
   const groups = catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
-  return hashCanonical({ groups, base: BASE_DEFINITIONS, tools: definitions(names) });
+  return hashCanonical({ groups, base: BASE_DEFINITIONS, tools: offer(names, names) });
 });
 
 /** Reads the passes of a turn from the state. `key`: id of the turn's first message. */
