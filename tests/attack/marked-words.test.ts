@@ -28,6 +28,12 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   list_services: [{}],
   list_deployments: [{}, { project: 'noted' }],
   read_repository: ALL.map((project) => ({ project })),
+  compare_releases: [
+    { project: 'noted', before: MARKS.tag, after: MARKS.branch },
+    { project: 'noted' },
+    { project: 'noted', before: 'staging', after: 'nothing' },
+    { project: 'broken', before: MARKS.tag.slice(0, 2), after: MARKS.tag },
+  ],
   set_service_variable: [
     { ...STAGING, name: 'GREETING', value: 'hello' },
     { project: 'unknown', environment: 'staging', name: 'GREETING', value: 'hello' },
@@ -36,6 +42,7 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   list_service_variables: [STAGING],
   diagnose_service: [{ project: 'noted' }, { project: 'unknown' }],
   check_service_health: [{ project: 'noted' }, { project: 'broken' }],
+  probe_address: [{ project: 'noted' }, { project: 'noted', path: '/other' }, { project: 'unknown' }],
   get_service_logs: [{ project: 'noted' }],
   follow_service_logs: [{ project: 'noted', seconds: 1 }],
   get_error_history: [{}, { project: 'noted' }],
@@ -51,6 +58,7 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   show_request: [{}, { request: 'apv_unknown' }],
   withdraw_request: [{ request: 'apv_unknown' }],
   recent_history: [{}],
+  what_changed: [{}, { since: '2 hours', project: 'noted' }, { since: 'zqnever' }],
   export_allocations: [{}],
   export_projects: [{}],
   list_managed_servers: [{}],
@@ -93,6 +101,7 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   read_repository_file: [
     { project: 'noted', path: '.' },
     { project: 'noted', path: `${MARKS.file}.js`, version: MARKS.tag },
+    { project: 'noted', path: 'signalbox.json' },
     { project: 'noted', path: 'nothing.txt' },
     { project: 'noted', path: 'README.md', version: 'nothing' },
     { project: 'away', path: '.' },
@@ -140,8 +149,8 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   ],
 };
 
-/** Where nothing of it is told: of who wrote a commit and why, of the path that is looked at, and of the body of an answer. */
-const UNREAD: readonly Mark[] = ['commit', 'author', 'email', 'path', 'answer'];
+/** Where nothing of it is told: the address of who wrote a commit. */
+const UNREAD: readonly Mark[] = ['email'];
 
 const offered = GROUPS.filter(({ owner }) => owner === undefined).flatMap((group) => Object.keys(group.tools));
 

@@ -87,7 +87,9 @@ describe('the declaration of a tool about its results and outgoing data', () => 
   // A new tool is text from outside until somebody has looked at what it gives back, and writes its name down here.
   const WAYS_OUT = [
     'check_deploy_readiness',
+    'compare_releases',
     'create_project_intent',
+    'probe_address',
     'read_repository',
     'read_repository_file',
     'register_server',

@@ -19,6 +19,8 @@ const PORTS: Readonly<Record<PortName, true>> = {
   graphNodes: true,
   errorHistory: true,
   requests: true,
+  changes: true,
+  releases: true,
 };
 
 interface Property {

@@ -3,6 +3,7 @@ import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { listChanges } from '@signalbox/store/deploy/changes';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
@@ -12,6 +13,7 @@ import { createRequestPort } from './tools/ports/request-rows.ts';
 import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { RunStore } from '@signalbox/store/turns/runs';
 import { createMemoryStore } from '@signalbox/store/memory/facts';
+import { createReleaseReader } from '@signalbox/store/deploy/releases';
 import { createServerStore, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
 import { createFindingStore } from '@signalbox/store/repository/findings';
@@ -51,6 +53,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
         demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
         services: createServiceStore(pool),
         deployments: createDeploymentStore(pool),
+        releases: createReleaseReader(pool),
         servers: createServerStore(pool),
         portAllocations: createPortAllocations(pool, isPortInUse),
         repositories: {
@@ -67,6 +70,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),
           incidents: () => listOpenIncidents(pool),
         },
+        changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
         memory: createMemoryStore(pool),
         requests: {
           ...createRequestPort(pool),

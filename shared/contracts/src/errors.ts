@@ -31,6 +31,8 @@ const TELL_MODEL = {
   PORT_TAKEN: 'Port {port} of {server} belongs to {project} ({service}).',
   PORT_IN_USE: 'Port {port} of {server} is not allocated, but something already listens on it. Take another one.',
   NEVER_DEPLOYED: '{detail}',
+  TIME_UNCLEAR:
+    'I cannot read “{time}” as a time in the past. Write it like 2 hours, today, yesterday, monday, 09:00 or 2026-11-27T09:00Z.',
   FINDING_FIXED: 'The finding {finding} is fixed already, so there is nothing to accept.',
   TOO_MANY_TAGS: '{project} has {limit} tags, and no project may have more. Remove one first: {tags}.',
   SNAPSHOT_BROKEN: 'The snapshot {snapshot} is damaged: {detail}. Nothing was restored.',

@@ -4,6 +4,7 @@ import { ReadinessPayload } from '@signalbox/contracts/operations/operations';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import type { Artifact } from '@signalbox/store/artifacts';
 import { createCards } from '@signalbox/example-bank/store/cards';
+import { listChanges } from '@signalbox/store/deploy/changes';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
@@ -14,6 +15,7 @@ import { createKnowledgeSearch } from '@signalbox/worker/tools/ports/knowledge-r
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
 import { createMortgages } from '@signalbox/example-bank/store/mortgages';
 import { createProjectStore } from '@signalbox/store/deploy/projects';
+import { createReleaseReader } from '@signalbox/store/deploy/releases';
 import { createServerStore } from '@signalbox/store/deploy/servers';
 import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
 import { createFindingStore } from '@signalbox/store/repository/findings';
@@ -112,6 +114,7 @@ export async function openCapabilityBench(
     demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
     services: createServiceStore(pool),
     deployments: createDeploymentStore(pool),
+    releases: createReleaseReader(pool),
     servers: createServerStore(pool),
     portAllocations: createPortAllocations(pool, isPortInUse),
     cards: createCards(pool, () => Promise.resolve()),
@@ -130,6 +133,7 @@ export async function openCapabilityBench(
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),
     },
+    changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
     memory: createMemoryStore(pool),
     requests: {
       ...createRequestPort(pool),

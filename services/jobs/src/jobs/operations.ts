@@ -44,6 +44,7 @@ import { createRepositoryReadingHandlers } from './repository-reading.ts';
 import { createServersWatchHandler } from '../machine/servers-watch.ts';
 import { createServiceDiagnoseHandler } from './service-diagnose.ts';
 import { createServiceLogsHandler } from './service-logs.ts';
+import { createServiceRequestHandler } from './service-request.ts';
 import { createServiceReviveHandler } from './service-revive.ts';
 import { createServiceStopHandler } from './service-stop.ts';
 import { createServicesWatchHandler } from '../health/services-watch.ts';
@@ -87,6 +88,7 @@ export async function createOperationsHandlers(
     'deploys.reconcile': createDeployReconcileHandler(deploy, runs),
     'service.logs': createServiceLogsHandler(diagnose),
     'service.health': createServiceHealth(diagnose),
+    'service.request': createServiceRequestHandler(diagnose),
     'service.diagnose': createServiceDiagnoseHandler(diagnose),
     'service.stop': createServiceStopHandler({ ...diagnose, stops: createServiceStopStore(pool) }),
     'service.revive': createServiceReviveHandler({ ...deploy, revivals }),

@@ -1,4 +1,5 @@
 import { toolGroup } from '../tools/tool.ts';
+import { compareReleases } from './deploy/compare.ts';
 import { cancelDeploy } from './deploy/cancel.ts';
 import { getDeployLogs, getDeployStatus, listDeployments, listServices } from './deploy/status.ts';
 import { checkDeployReadiness } from './deploy/readiness.ts';
@@ -11,7 +12,7 @@ import { readRepository } from './deploy/versions.ts';
 export default toolGroup({
   name: 'deploy',
   summary: 'Deploy projects: check readiness, trigger, follow, cancel and roll back deploys, stop services.',
-  uses: ['projects', 'services', 'deployments'],
+  uses: ['projects', 'services', 'deployments', 'releases'],
   tools: {
     check_deploy_readiness: checkDeployReadiness,
     trigger_deploy: triggerDeploy,
@@ -23,6 +24,7 @@ export default toolGroup({
     list_services: listServices,
     list_deployments: listDeployments,
     read_repository: readRepository,
+    compare_releases: compareReleases,
     set_service_variable: setServiceVariable,
     remove_service_variable: removeServiceVariable,
     list_service_variables: listServiceVariables,

@@ -1,4 +1,6 @@
 import { toolGroup } from '../tools/tool.ts';
+import { probeAddress } from './diagnose/address.ts';
+import { whatChanged } from './diagnose/changes.ts';
 import { checkServiceHealth, diagnoseService } from './diagnose/health.ts';
 import { getErrorHistory, getServiceLogs } from './diagnose/logs.ts';
 import { followServiceLogs } from './diagnose/follow.ts';
@@ -12,11 +14,12 @@ import { withdrawRequest } from './diagnose/withdraw-request.ts';
 export default toolGroup({
   name: 'diagnose',
   summary:
-    'Find out what is wrong, and what became of requests: health, logs, errors, diagnostic commands, failed turns.',
-  uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory', 'requests'],
+    'Find out what is wrong, what changed, and what became of requests: health, logs, errors, commands, failed turns.',
+  uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory', 'requests', 'changes'],
   tools: {
     diagnose_service: diagnoseService,
     check_service_health: checkServiceHealth,
+    probe_address: probeAddress,
     get_service_logs: getServiceLogs,
     follow_service_logs: followServiceLogs,
     get_error_history: getErrorHistory,
@@ -27,5 +30,6 @@ export default toolGroup({
     get_my_requests: getMyRequests,
     show_request: showRequest,
     withdraw_request: withdrawRequest,
+    what_changed: whatChanged,
   },
 });

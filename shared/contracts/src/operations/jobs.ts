@@ -26,6 +26,8 @@ import {
   ServiceHealthResult,
   ServiceLogsPayload,
   ServiceLogsResult,
+  ServiceRequestPayload,
+  ServiceRequestResult,
   ServiceRevivePayload,
   ServiceReviveResult,
   ServiceStopPayload,
@@ -218,6 +220,15 @@ export const JOBS = {
     result: ServiceHealthResult,
     attempts: 2,
     deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  // Never retried, because a program may do something at each request.
+  'service.request': job({
+    pool: 'deploy',
+    payload: ServiceRequestPayload,
+    result: ServiceRequestResult,
+    attempts: 1,
+    deadlineMs: 20_000,
     everyMs: null,
   }),
   'service.diagnose': job({

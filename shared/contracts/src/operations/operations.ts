@@ -157,6 +157,24 @@ export type ServiceHealthResult = z.infer<typeof ServiceHealthResult>;
 /** A group of similar errors, with the number of errors in the log lines that were read. */
 const ErrorSummary = z.object({ sample: Text, count: z.number().int().nonnegative() });
 
+export const ServiceRequestPayload = ServiceKey.extend({ path: z.string().startsWith('/').max(500) });
+/** How a service answered one GET request through the proxy; redirects were not followed. */
+export const ServiceRequestResult = ServiceKey.extend({
+  release: z.string().nullable(),
+  /** Null when nothing answered; `problem` says why. */
+  status: z.number().int().nullable(),
+  ms: z.number().nonnegative(),
+  contentType: Text.nullable(),
+  /** Target of a redirect. */
+  location: Text.nullable(),
+  /** Size of the body, or a lower bound when `isCut`. */
+  sizeBytes: z.number().int().nonnegative(),
+  isCut: z.boolean(),
+  /** Beginning of the body, redacted; null when the body is no text. */
+  text: Text.nullable(),
+  problem: Text.nullable(),
+});
+
 export const ServiceDiagnosisPayload = ServiceKey;
 /** Facts for diagnosing a service about which a person complains. */
 export const ServiceDiagnosisResult = ServiceKey.extend({

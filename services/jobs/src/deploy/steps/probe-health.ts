@@ -24,26 +24,42 @@ export async function probeHealth(
   file: Pick<ServiceFile, 'health' | 'release'>,
   signal: AbortSignal,
 ): Promise<HealthProbe> {
+  const { response, body, ms, problem, isClosed } = await requestPath(address, file.health.path, signal);
+  const release = response && releaseOf(response, body.toString('utf8'), file);
+  return { status: response?.status ?? null, problem, isClosed, release, ms };
+}
+
+interface PathResponse {
+  /** Null when no program responded. */
+  readonly response: Response | null;
+  /** At most 64 KiB of the body. */
+  readonly body: Buffer;
+  readonly isCut: boolean;
+  readonly ms: number;
+  readonly problem: string | null;
+  readonly isClosed: boolean;
+}
+
+/** Requests a path of a program, without cookies or credentials, for 5 s. Follows no redirect. Throws only the signal's reason. */
+export async function requestPath(
+  address: { readonly host: string; readonly port: number },
+  path: string,
+  signal: AbortSignal,
+): Promise<PathResponse> {
   const startedAt = performance.now();
+  const took = () => Math.round(performance.now() - startedAt);
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   try {
-    const response = await fetch(`http://${host}:${address.port}${file.health.path}`, {
+    const response = await fetch(`http://${host}:${address.port}${path}`, {
       redirect: 'manual',
       headers: { connection: 'close', 'user-agent': 'signalbox' },
       signal: AbortSignal.any([signal, abortAfter(PROBE_MS)]),
     });
-    const body = await readSome(response);
-    const release = releaseOf(response, body, file);
-    return {
-      status: response.status,
-      problem: null,
-      isClosed: false,
-      release,
-      ms: Math.round(performance.now() - startedAt),
-    };
+    const read = await readSome(response);
+    return { response, ...read, ms: took(), problem: null, isClosed: false };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: null, ...describe(error), release: null, ms: Math.round(performance.now() - startedAt) };
+    return { response: null, body: Buffer.alloc(0), isCut: false, ms: took(), ...describe(error) };
   }
 }
 
@@ -102,16 +118,16 @@ function releaseOf(
   }
 }
 
-async function readSome(response: Response): Promise<string> {
+async function readSome(response: Response): Promise<Pick<PathResponse, 'body' | 'isCut'>> {
   const parts: Uint8Array[] = [];
   let room = MAX_BODY_BYTES;
   // `fetch` yields bytes, although its type does not say so.
   for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     parts.push(part.subarray(0, room));
     room -= part.length;
-    if (room <= 0) break;
+    if (room < 0) break;
   }
-  return Buffer.concat(parts).toString('utf8');
+  return { body: Buffer.concat(parts), isCut: room < 0 };
 }
 
 /** Explains why the program did not respond. `fetch` puts the system error code into `cause`. */

@@ -1,5 +1,7 @@
 import type { createDeploymentStore } from '@signalbox/store/deploy/deployments';
+import type { Change } from '@signalbox/store/deploy/changes';
 import type { createProjectStore } from '@signalbox/store/deploy/projects';
+import type { createReleaseReader } from '@signalbox/store/deploy/releases';
 import type { createServerStore } from '@signalbox/store/deploy/servers';
 import type { createServiceStore } from '@signalbox/store/deploy/services';
 import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
@@ -28,6 +30,7 @@ export interface CorePorts {
   };
   readonly services: Omit<ReturnType<typeof createServiceStore>, 'variableMarks'>;
   readonly deployments: ReturnType<typeof createDeploymentStore>;
+  readonly releases: ReturnType<typeof createReleaseReader>;
   readonly servers: ReturnType<typeof createServerStore>;
   readonly portAllocations: ReturnType<typeof createPortAllocations>;
   /** Findings of scans in the projects' repositories, and decisions about them. */
@@ -45,6 +48,13 @@ export interface CorePorts {
     /** Similar errors since a time, in groups, newest first. */
     groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
     incidents(): Promise<readonly Incident[]>;
+  };
+  readonly changes: {
+    /** Lists what everybody changed since a time, newest first, with the number of all changes. */
+    list(
+      filter: { readonly since: Date; readonly project?: string },
+      limit: number,
+    ): Promise<{ readonly changes: readonly Change[]; readonly total: number }>;
   };
   readonly memory: ReturnType<typeof createMemoryStore>;
   readonly requests: RequestPort & {
