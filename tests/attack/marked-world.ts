@@ -264,7 +264,7 @@ createServer((request, response) => {
   'README.md': `# ${MARKS.content}\n`,
 };
 
-/** A repository with one commit, one tag and a branch besides. Answers its folder. */
+/** A repository with a tag, and a branch that is one commit ahead. Answers its folder. */
 function writeRepository(folder: string, files: Readonly<Record<string, string>>): string {
   mkdirSync(folder, { recursive: true });
   const git = (...words: string[]): string =>
@@ -285,5 +285,6 @@ function writeRepository(folder: string, files: Readonly<Record<string, string>>
   git('add', '--all');
   git('commit', '--quiet', '--message', MARKS.commit);
   git('tag', MARKS.tag);
+  git('commit', '--quiet', '--allow-empty', '--message', MARKS.commit); // what the branch has beyond the tag
   return folder;
 }
