@@ -70,7 +70,7 @@ it('two releases of one environment are compared by commits, variables as deploy
   expect(said).toContain(
     'Variables that differ: only before: `OLD`. only after: `NEW`. with another value: `GREETING`.',
   );
-  expect(JSON.stringify(bench.enclose('compare_releases', output))).toMatch(/"subject":\{"outside":"compare_releases"/);
+  expect(JSON.stringify(bench.enclose('compare_releases', output))).toMatch(/"text":\{"outside":"compare_releases"/);
 });
 
 it('without names, production is compared with staging; one name is compared with production', async () => {

@@ -69,7 +69,7 @@ it('changes of all people are shown newest first, and never the value of a varia
   );
   const found = await changes({ since: '1 hour' });
   const told = found.changes.map(({ kind, project, environment, name, version, state, by, what }) =>
-    [kind, project, environment, name, version, state, by, what].filter((value) => value !== null).join(' '),
+    [kind, project, environment, name, version, state, by, what].filter((value) => value !== undefined).join(' '),
   );
   expect(told).toEqual([
     'incident_opened local down It does not answer.',

@@ -55,7 +55,7 @@ export const compareReleases = tool({
     const [from, to] = chooseSides(named);
     const [before, after] = [await findSide(ports, project, from), await findSide(ports, project, to)];
     const worked = await work('repository.compare', { project, before: refOf(before), after: refOf(after) });
-    const code = worked.kind === 'goes-on' ? { kind: 'goes-on' as const } : worked.result;
+    const code = worked.kind === 'goes-on' ? { kind: 'goes-on' as const } : toCode(worked.result);
     const variables = before.ran && after.ran ? await ports.releases.compareVariables(before.ran, after.ran) : null;
     return { project, before: describeSide(before), after: describeSide(after), variables, code };
   },
@@ -81,9 +81,9 @@ export const compareReleases = tool({
     problem: 'outside',
     before: 'runtime',
     after: 'runtime',
-    added: { commit: 'runtime', at: 'runtime', subject: 'outside', author: 'outside' },
+    added: { commit: 'runtime', at: 'runtime', text: 'outside' },
     addedTotal: 'runtime',
-    removed: { commit: 'runtime', at: 'runtime', subject: 'outside', author: 'outside' },
+    removed: { commit: 'runtime', at: 'runtime', text: 'outside' },
     removedTotal: 'runtime',
     filesChanged: 'runtime',
   },
@@ -165,16 +165,23 @@ function howItRan({ environment, servedFrom, isServing }: ReturnType<typeof desc
   return isServing ? 'now' : 'before';
 }
 
-function sayCode(code: RepositoryCompareResult | { readonly kind: 'goes-on' }): string {
+/** Subject and author of a commit are one text: an envelope for each of them would take more tokens than they do. */
+function toCode(result: RepositoryCompareResult) {
+  if (result.kind === 'unread') return result;
+  const toText = ({ commit, at, subject, author }: (typeof result.added)[number]) => ({
+    commit,
+    at,
+    text: `${subject} (${author})`,
+  });
+  return { ...result, added: result.added.map(toText), removed: result.removed.map(toText) };
+}
+
+function sayCode(code: ReturnType<typeof toCode> | { readonly kind: 'goes-on' }): string {
   if (code.kind === 'goes-on') return say('repository.stillReading');
   if (code.kind === 'unread') return code.problem;
   const { added, addedTotal, removed, removedTotal, filesChanged } = code;
   const commits = addedTotal > 0 ? added : removed;
-  const lines = commits
-    .slice(0, SHOWN)
-    .map(
-      ({ commit, subject, author }) => `- \`${commit.slice(0, 7)}\` ${toPlainName(subject)} (${toPlainName(author)})`,
-    );
+  const lines = commits.slice(0, SHOWN).map(({ commit, text }) => `- \`${commit.slice(0, 7)}\` ${toPlainName(text)}`);
   const more = Math.max(addedTotal > 0 ? addedTotal : removedTotal, 0) - lines.length;
   const title = say('deploy.comparedCode', { added: addedTotal, removed: removedTotal, files: filesChanged });
   return [title, ...lines, ...(more > 0 ? [`- ${say('deploy.moreCommits', { count: more })}`] : [])].join('\n');

@@ -47,7 +47,11 @@ export const whatChanged = tool({
     );
     return {
       since: since.toISOString(),
-      changes: changes.map((change) => ({ ...change, at: change.at.toISOString(), ago: sayAgo(change.at, now()) })),
+      changes: changes.map(({ at, ...change }) => ({
+        at: at.toISOString(),
+        ago: sayAgo(at, now()),
+        ...omitNulls(change),
+      })),
       total,
       more: total - changes.length,
     };
@@ -83,19 +87,26 @@ export const whatChanged = tool({
   more: 'runtime',
 });
 
-function toSentence(change: Omit<Change, 'at'> & { readonly ago: string }): string {
-  const { ago, kind, project, environment, name, version, state, by, what } = change;
+type Told<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
+
+/** Rows without their empty fields take half of the tokens. */
+function omitNulls<T extends object>(row: T): Told<T> {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Told<T>; // only null is left out
+}
+
+function toSentence(change: Told<Omit<Change, 'at'>> & { readonly ago: string }): string {
+  const { ago, kind = 'policy', project, environment, name, version, state, by, what } = change;
   const deployState = DeployState.safeParse(state);
   return say('diagnose.change', {
     ago,
     kind,
     project: toPlainName(project ?? ''),
     environment: environment ?? '',
-    isOfServer: project === null,
+    isOfServer: project === undefined,
     name: formatCode(name ?? ''),
     version: formatCode(version ?? ''),
     state: deployState.success ? sayDeployState(deployState.data) : (state ?? ''),
-    hasBy: by !== null,
+    hasBy: by !== undefined,
     by: toPlainName(by ?? ''),
     what: toPlainName(what ?? ''),
   });

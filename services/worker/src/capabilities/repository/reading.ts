@@ -120,24 +120,28 @@ export const searchRepository = tool({
   run: async ({ project, words: text, version, path = '' }, { ports, work }) => {
     await ports.projects.get(project);
     const words = text.split(/\s+/).slice(0, MAX_SEARCH_WORDS);
-    return { project, ...unwrap(await work('repository.search', { project, ref: version ?? 'HEAD', words, path })) };
+    const found = unwrap(await work('repository.search', { project, ref: version ?? 'HEAD', words, path }));
+    if (found.kind === 'goes-on') return { project, kind: found.kind };
+    const lines = found.places.map(({ path: file, line, text: shown }) => `${file}:${line}: ${shown}`);
+    // One text takes fewer tokens than an envelope for each line.
+    return { project, ...found, shown: lines.length, places: lines.join('\n') };
   },
   phrases: {
     done: (found, { words }) => {
       if (found.kind === 'goes-on') return say('repository.stillReading');
-      const { places, total, files, isCut, commit } = found;
+      const { places, shown, total, files, isCut, commit } = found;
       const values = { words: toPlainName(words), total, files, isCut, commit: commit.slice(0, 7) };
-      if (places.length === 0) return say('repository.noPlaces', values);
-      const lines = places.map(({ path, line, text }) => `${path}:${line}: ${text}`).join('\n');
-      const title = say('repository.places', { ...values, shown: places.length, isAll: places.length === total });
-      return `${title}\n\n${toCodeBlock(cutAtLine(lines))}`;
+      if (shown === 0) return say('repository.noPlaces', values);
+      const title = say('repository.places', { ...values, shown, isAll: shown === total });
+      return `${title}\n\n${toCodeBlock(cutAtLine(places))}`;
     },
   },
 }).from({
   project: 'name',
   kind: 'runtime',
   commit: 'runtime',
-  places: { path: 'outside', line: 'runtime', text: 'outside' },
+  places: 'outside',
+  shown: 'runtime',
   total: 'runtime',
   files: 'runtime',
   isCut: 'runtime',
