@@ -143,6 +143,28 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   ],
   cancel_deploy: [{ project: 'noted' }],
   rollback_deploy: [STAGING, { ...STAGING, to_version: 'nothing' }],
+  propose_plan: [
+    {
+      steps: [
+        { tool: 'check_service_health', args: { project: 'noted' } },
+        { tool: 'read_repository', args: { project: 'noted' } },
+        { tool: 'trigger_deploy', args: { ...STAGING, version: 'nothing' } },
+      ],
+    },
+    {
+      steps: [
+        { tool: 'read_file', args: { project: 'noted', path: 'nothing.txt' } },
+        { tool: 'check_service_health', args: { project: 'unknown' } },
+      ],
+    },
+    {
+      steps: [
+        { tool: 'check_service_health', args: { project: 'broken', environment: 'staging' } },
+        { tool: 'list_projects', args: {}, if: 'healthy' },
+      ],
+    },
+  ],
+  show_plan: [{}],
   stop_service: [
     { project: 'broken', environment: 'staging' },
     { project: 'unknown', environment: 'staging' },

@@ -36,7 +36,7 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
   run_command: { command: 'ls -la', project: 'shop' },
 };
 /** Changes whose arguments are too many for a sentence: they are listed by their names. */
-const LISTED = ['register_server', 'update_project', 'apply_diff'];
+const LISTED = ['register_server', 'update_project', 'apply_diff', 'propose_plan'];
 
 describe('the sentence of a change that a person must confirm', () => {
   it('exists for every changing tool, except for tools whose arguments are listed instead', () => {

@@ -21,6 +21,7 @@ const PORTS: Readonly<Record<PortName, true>> = {
   requests: true,
   changes: true,
   releases: true,
+  plans: true,
 };
 
 interface Property {

@@ -12,6 +12,7 @@ import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { Crash, openMortalPool } from '../support/mortal-pool.ts';
 import { governanceOver, scopeOfAda, shippedPolicy } from '../support/governance.ts';
 
 /*
@@ -20,7 +21,6 @@ import { governanceOver, scopeOfAda, shippedPolicy } from '../support/governance
  */
 
 const log = createLog('test', 'silent');
-class Crash extends Error {}
 
 let database: TestDatabase;
 let pool: Pool;
@@ -88,47 +88,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A pool whose worker dies at its n-th statement: before it is sent, or after it has taken effect and before the answer is read. */
-function mortal(
-  at: number,
-  when: 'before' | 'after',
-): { readonly pool: Pool; readonly dead: () => boolean; readonly die: () => void } {
-  let statements = 0;
-  let isDead = false;
-  const guard = async <T>(send: () => Promise<T>): Promise<T> => {
-    if (isDead) throw new Crash();
-    statements += 1;
-    if (statements === at && when === 'before') isDead = true;
-    if (isDead) throw new Crash();
-    const answer = await send();
-    if (statements === at) isDead = true;
-    if (isDead) throw new Crash();
-    return answer;
-  };
-  const proxy = new Proxy(pool, {
-    get: (target, name) => {
-      if (name === 'query')
-        return (...args: Parameters<Pool['query']>) =>
-          guard(() => target.query(...args) as unknown as Promise<unknown>);
-      if (name !== 'connect') return Reflect.get(target, name) as unknown;
-      return async () => {
-        const client = await target.connect();
-        return new Proxy(client, {
-          get: (own, key) => {
-            if (key === 'query')
-              return (...args: Parameters<typeof own.query>) =>
-                guard(() => own.query(...args) as unknown as Promise<unknown>);
-            // A dead worker's connection goes with it: what was not committed never was.
-            if (key === 'release') return () => own.release(isDead);
-            return Reflect.get(own, key) as unknown;
-          },
-        });
-      };
-    },
-  });
-  return { pool: proxy, dead: () => isDead, die: () => (isDead = true) };
-}
-
 const scope = (): CallScope => scopeOfAda();
 const resumedScope = (): CallScope => scopeOfAda({ enter: createPhaseMachine().to });
 
@@ -148,7 +107,7 @@ const WAYS: readonly Way[] = [
 /** Runs an action whose worker dies at a place, and again until it ends. Answers how it ended; null when the place was never reached. */
 async function survive(way: Way, at: number | 'effect', when: 'before' | 'after'): Promise<string | null> {
   const actionId = randomUUID();
-  const first = mortal(at === 'effect' ? Number.MAX_SAFE_INTEGER : at, when);
+  const first = openMortalPool(pool, { at: at === 'effect' ? Number.MAX_SAFE_INTEGER : at, when });
   let isFirst = true;
   const partsOf = (db: Pool, die: () => void): GovernanceDeps =>
     governanceOver(db, [group(way.risk, way.replay, way.hasProbe, die)], policy);

@@ -45,6 +45,7 @@ const DEPLOY_MS = 60_000;
 export async function openDemoStack(
   more: Readonly<Record<string, string>> = {},
   pools?: StackOptions['pools'],
+  wiring?: StackOptions['wiring'],
 ): Promise<DemoStack> {
   const folder = makeTemporaryFolder('demo');
   const repository = join(folder, 'demo.git');
@@ -62,7 +63,13 @@ export async function openDemoStack(
     ...(await openTestConfinement()).settings,
     ...more,
   };
-  const stack = await openStack({ jobs: true, proxy: true, env, ...(pools ? { pools } : {}) });
+  const stack = await openStack({
+    jobs: true,
+    proxy: true,
+    env,
+    ...(pools ? { pools } : {}),
+    ...(wiring ? { wiring } : {}),
+  });
   const ports = choosePortBlock();
   await stack.pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [ports]);
   const [ben, cleo, dara, eli] = [

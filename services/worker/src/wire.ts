@@ -7,6 +7,7 @@ import { listChanges } from '@signalbox/store/deploy/changes';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { findPlan, listPlans } from '@signalbox/store/governance/plans';
 import { createKnowledgeSearch } from './tools/ports/knowledge-rows.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createRequestPort } from './tools/ports/request-rows.ts';
@@ -30,6 +31,7 @@ import { createGraphNodeReader } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { loadWorkerParts } from './plugin-parts.ts';
+import { sayProgress } from '@signalbox/governance/plans/say-plan';
 import { getActionTitle } from '@signalbox/governance/receipts';
 import { withdrawRequest } from '@signalbox/governance/withdrawal';
 import { isPortInUse } from './tools/ports/listening.ts';
@@ -72,6 +74,11 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
         },
         changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
         memory: createMemoryStore(pool),
+        plans: {
+          find: (planId) => findPlan(pool, planId),
+          own: (userKey, limit) => listPlans(pool, userKey, limit),
+          describe: (plan) => sayProgress(plan).text,
+        },
         requests: {
           ...createRequestPort(pool),
           withdraw: (asked) => withdrawRequest({ pool, notify }, asked),

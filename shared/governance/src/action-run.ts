@@ -1,15 +1,11 @@
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
-import { explainError, say } from '@signalbox/messages/say';
-import { listChanges } from '@signalbox/safety/cards/resolved';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { beginAction, hasAction, recordRead, putAction } from '@signalbox/store/governance/actions';
 import { findAction, type ApprovalDetails, type Proposal } from '@signalbox/store/governance/approvals';
-import { readActionFacts, readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
-import { hasPressedOffer } from '@signalbox/store/pressed-offers';
-import { withTransaction, type Queryable } from '@signalbox/store/pool';
+import { withTransaction } from '@signalbox/store/pool';
 import { requestApproval } from './approval-request.ts';
 import { Approvals } from './approvals.ts';
 import {
@@ -17,26 +13,21 @@ import {
   StoppedByPerson,
   type CallScope,
   type RunnableCall,
-  type TextInView,
   type ToolCall,
   type ToolCallResult,
 } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import type { CallExecution, GovernanceDeps } from './deps.ts';
+import { decideCall, decideFrozen, decideStarted, type CallOrigin, type Decided } from './deciding.ts';
 import { createDecidedEvents, createDeniedEvent, createRefusedEvent } from './events.ts';
-import { bindOffers, hashOffer } from './offers.ts';
-import {
-  hashAction,
-  decideAction,
-  createReadFacts,
-  buildActionIntent,
-  createProposedAction,
-  toRecordedDecision,
-} from './proposal.ts';
-import type { OwnWords } from '@signalbox/store/governance/governance-facts';
-import { decideRisk, findTaint, type Taint } from './provenance/risk.ts';
+import { decideGroups } from './loading.ts';
+import { bindOffers } from './offers.ts';
+import { describeCall } from './plans/preview-plan.ts';
+import { readSteps, type PlanAuthor } from './plans/read-steps.ts';
+import { findOtherMeaning, resolveArguments } from './plans/resolve-steps.ts';
+import { startPlan, type StepRunner, type StepSurprise } from './plans/run-plan.ts';
+import { buildActionIntent, toRecordedDecision } from './proposal.ts';
 import { taintThread, reportFailure } from './provenance/taint.ts';
-import { rejectSecretInput } from './provenance/verbatim.ts';
 import {
   findEarlierResult,
   createUnknownOutcome,
@@ -52,7 +43,10 @@ import {
  * belongs to another action, so this action has no effect and no result.
  */
 export async function executeCall(deps: GovernanceDeps, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
-  const read = deps.tools.read(call, scope.agent.id);
+  const agent = scope.agent.id;
+  const found = deps.tools.read(call, agent);
+  const author = (): PlanAuthor => findAuthor(deps, scope, call.groups);
+  const read = 'refused' in found ? found : readSteps(deps.tools, found.runnable, author);
   const result =
     'refused' in read
       ? read.refused
@@ -60,14 +54,6 @@ export async function executeCall(deps: GovernanceDeps, scope: CallScope, call: 
   scope.enter('OBSERVING');
   return result;
 }
-
-interface CallOrigin {
-  readonly view: TextInView | null;
-  /** The action that an approver changed into this action. */
-  readonly parentActionId: string | null;
-}
-
-type Decided = Proposal & { readonly grantId: string | null; readonly taint: Taint };
 
 /**
  * One action, from its call to its outcome:
@@ -117,31 +103,51 @@ export class ActionRun implements CallExecution {
   async resume({ approval }: ApprovalDetails, proposal: Proposal): Promise<ToolCallResult> {
     const { scope, call, deps } = this;
     return this.#locked(async () => {
-      const preview = await deps.tools.preview(call);
-      const difference = await this.#findOtherMeaning();
+      const preview = await describeCall(deps, call);
+      const difference = await findOtherMeaning(this);
       const { lane, chatKey, actor } = scope;
       const seen = { lane, chatKey, role: actor.role, leastRole: call.tool.role, proposal, preview, difference };
       const consumed = await withTransaction(deps.pool, (db) =>
         new Approvals(db).consume(approval.approvalId, {
           ...seen,
-          decide: (locked) => this.#decideFrozen(locked, proposal),
+          decide: (locked) => decideFrozen(this, locked, proposal),
         }),
       );
       const { kind, decided } = consumed;
       // A decision of an earlier run of the turn stays valid.
       if (kind !== 'void' || decided) scope.enter('GOVERNING');
       if (kind === 'void') return settleVoid(deps, approval, consumed.reason, decided);
-      const earlier = kind === 'earlier' ? await findEarlierResult(this, consumed) : null;
+      const earlier = kind === 'earlier' ? await this.#findEarlier(consumed) : null;
       const result = earlier ?? (await this.#run(proposal));
       return { ...result, ...(decided ? { decided } : {}) };
     });
   }
 
+  /**
+   * Runs a step of a plan that was decided about, once: `findSurprise` is asked before its start, under its lock, and gives the decision
+   * under current rules, or why the step may not run. A step that an earlier run started gets its result.
+   */
+  async runStep(
+    frozen: Proposal,
+    findSurprise: () => Promise<Proposal | StepSurprise>,
+  ): Promise<ToolCallResult | StepSurprise> {
+    const { deps, scope } = this;
+    const isKnown = await hasAction(deps.pool, scope.lane, buildActionIntent(this, frozen));
+    const run = async (): Promise<ToolCallResult | StepSurprise> => {
+      const now = isKnown ? frozen : await findSurprise();
+      if ('surprise' in now) return now;
+      scope.enter('GOVERNING');
+      const decided = { ...now, grantId: null, taint: { foreign: null, hasPrivate: false } };
+      this.call = { ...this.call, resolved: now.action.resolved ?? null };
+      return frozen.action.assessment.risk === 'safe' ? this.#read(decided) : this.#start(decided, run);
+    };
+    return this.#locked(run);
+  }
+
   /** Resolves the arguments. Returns the obstacle to a decision, or null. */
   async #resolve(): Promise<AppError | null> {
     try {
-      rejectSecretInput(this.call);
-      this.call = { ...this.call, resolved: await this.deps.tools.resolve(this.scope, this.call, null) };
+      this.call = await resolveArguments(this);
       return null;
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'LANE_LOST' || isTaken(error)) throw error;
@@ -149,22 +155,8 @@ export class ActionRun implements CallExecution {
     }
   }
 
-  /** The reason why an approved action now has another meaning; null when its arguments mean the same. */
-  async #findOtherMeaning(): Promise<string | null> {
-    const { tool, resolved = null } = this.call;
-    if (!tool.resolve) return null;
-    try {
-      const now = await this.deps.tools.resolve(this.scope, this.call, resolved);
-      const changes = listChanges(resolved ?? {}, now ?? {});
-      return changes.length === 0 ? null : say('governance.meansOther', { changes: changes.join('; ') }).slice(0, 900);
-    } catch (error) {
-      if (error instanceof AppError) return explainError(error).replace(/\.$/, '');
-      throw error;
-    }
-  }
-
   async #decideAndCarryOut(): Promise<ToolCallResult> {
-    const proposal = await this.#decide();
+    const proposal = await decideCall(this, this.#origin);
     const result = await this.#carryOut(proposal).catch(async (thrown: unknown) => {
       // The id of the call or of its job belongs to another action, and continuing would mix up the two actions.
       if (isTaken(thrown)) await appendAudit(this.deps.pool, [createRefusedEvent(proposal, thrown)]);
@@ -172,70 +164,6 @@ export class ActionRun implements CallExecution {
     });
     // After a change in between, the last decision counts.
     return result.decided ? result : withDecision(result, proposal);
-  }
-
-  /** Assesses the action and asks policy with current facts. */
-  async #decide(): Promise<Decided> {
-    const { deps, scope, call } = this;
-    const { tool, input, resolved = null } = call;
-    const { view, parentActionId } = this.#origin;
-    const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
-    const found = isRead ? null : await this.#findFacts();
-    const age = scope.ageMs === undefined ? {} : { ageMs: scope.ageMs };
-    const taint = await findTaint(call, { view, words: found?.words ?? UNREAD, ...age });
-    const action = createProposedAction(scope, call, decideRisk(tool, input, taint, resolved), parentActionId);
-    const known = found?.facts ?? createReadFacts(scope.now());
-    // A grant covers one meaning of the arguments; the new meaning may differ.
-    const facts = resolved === null ? known : { ...known, grantId: null };
-    const decided = {
-      ...decideAction(deps.policy(), action, { facts, limits: deps.limits, place: this.#place() }),
-      taint,
-    };
-    if (decided.decision.effect !== 'confirm') return decided;
-    const { lane, threadId, chatKey } = scope;
-    const offer = hashOffer(action);
-    const asked = { lane, threadId, chatKey, offer, action: { actionId: call.actionId, hash: hashAction(action) } };
-    return (await hasPressedOffer(deps.pool, asked)) ? { ...decided, taint: { ...taint, pressed: offer } } : decided;
-  }
-
-  #findFacts(): ReturnType<typeof readActionFacts> {
-    const { tool, input, name, resolved } = this.call;
-    const { agent, chatKey, threadId, actor: requester } = this.scope;
-    const place = {
-      agent: agent.id,
-      chatKey,
-      environment: tool.environment(input),
-      resources: [...tool.resources(input, resolved)],
-      toolVersion: tool.version(),
-    };
-    const isLimited = Object.values(this.deps.limits).some((limit) => limit !== null);
-    const needs = { use: isLimited, words: this.#origin.view !== null };
-    return readActionFacts(this.deps.pool, { tool: name, arguments: input, requester, threadId, ...place }, needs);
-  }
-
-  /** Asks policy about a frozen action with current rules, role and facts; grants do not count. */
-  async #decideFrozen(db: Queryable, { action, question }: Proposal): Promise<Proposal> {
-    const { policy, limits } = this.deps;
-    const facts = { ...(await readGovernanceFacts(db, action, null)), grantId: null };
-    const place = { ...this.#place(), inGroup: question.context.inGroup };
-    const asker = { ...action, requester: { ...action.requester, role: this.scope.actor.role } };
-    return decideAction(policy(), asker, { facts, limits, place });
-  }
-
-  /** Asks policy about a started action, with the facts from before its start. Null when outside text influenced the action. */
-  #decideStarted(now: Proposal, then: Proposal): Decided | null {
-    if (then.action.assessment.tainted) return null;
-    const { tool, input, resolved } = this.call;
-    const taint = { foreign: null, hasPrivate: then.action.assessment.touchesPrivate };
-    const assessment = decideRisk(tool, input, taint, resolved);
-    const action = createProposedAction(this.scope, this.call, assessment, now.action.parentActionId);
-    const { frozen, breakGlass } = now.question.context;
-    const question = {
-      ...now.question,
-      action: { ...now.question.action, assessment },
-      context: { ...then.question.context, frozen, breakGlass },
-    };
-    return { action, question, decision: this.deps.policy().decide(question), grantId: null, taint };
   }
 
   async #carryOut(proposal: Decided): Promise<ToolCallResult> {
@@ -253,7 +181,8 @@ export class ActionRun implements CallExecution {
       await this.scope.flush();
       return requestApproval(this, proposal);
     }
-    return action.assessment.risk === 'safe' ? this.#read(proposal) : this.#locked(() => this.#start(proposal));
+    const isRead = action.assessment.risk === 'safe' && !this.call.steps;
+    return isRead ? this.#read(proposal) : this.#locked(() => this.#start(proposal));
   }
 
   /** Probes an action that an earlier run started; it continues only if policy still allows it. Null when not started. */
@@ -263,11 +192,12 @@ export class ActionRun implements CallExecution {
     const known = await findAction(deps.pool, call.actionId);
     switch (known?.status) {
       case 'done':
+        return call.steps && known.proposal ? this.#run(known.proposal) : readStoredResult(known.result, call.name);
       case 'failed':
       case 'unknown':
         return readStoredResult(known.result, call.name);
       case 'started': {
-        const started = known.proposal && this.#decideStarted(proposal, known.proposal);
+        const started = known.proposal && decideStarted(this, proposal, known.proposal);
         if (started?.decision.effect === 'run' && this.#isPermitted())
           return withDecision(await this.#locked(() => this.#start(started)), started);
         return settleByProbe(this, { proposal, unknown: createUnknownOutcome(call) });
@@ -304,7 +234,10 @@ export class ActionRun implements CallExecution {
   }
 
   /** Commits the intent and runs the action, unless an earlier run started it or its decision is outdated. */
-  async #start(proposal: Decided): Promise<ToolCallResult> {
+  async #start<T = never>(
+    proposal: Decided,
+    again: () => Promise<ToolCallResult | T> = () => this.#decideAndCarryOut(),
+  ): Promise<ToolCallResult | T> {
     const { deps, scope, call } = this;
     const intent = {
       ...buildActionIntent(this, proposal),
@@ -318,10 +251,16 @@ export class ActionRun implements CallExecution {
       return begin;
     });
     // A freeze began, or the grant was used up, since the decision: decides again with current facts.
-    if (claim.kind === 'stopped') return this.#decideAndCarryOut();
+    if (claim.kind === 'stopped') return again();
     if (claim.kind === 'denied') return createFailedResult(this.#notPermitted(claim.role));
-    const earlier = claim.kind === 'earlier' ? await findEarlierResult(this, claim.action) : null;
+    const earlier = claim.kind === 'earlier' ? await this.#findEarlier(claim.action) : null;
     return earlier ?? this.#run(proposal);
+  }
+
+  /** The result of an action that an earlier run started; null when it runs now, or is a plan, which goes on where it was. */
+  #findEarlier(action: Parameters<typeof findEarlierResult>[1]): Promise<ToolCallResult | null> {
+    const goesOn = this.call.steps !== undefined && (action.status === 'started' || action.status === 'done');
+    return goesOn ? Promise.resolve(null) : findEarlierResult(this, action);
   }
 
   /** Runs an action with a committed intent, and settles it. */
@@ -330,6 +269,7 @@ export class ActionRun implements CallExecution {
     const unknownOf = (outcome: ToolCallResult) =>
       outcome.code === 'TOOL_TIMED_OUT' ? outcome : createUnknownOutcome(call);
     scope.enter('EXECUTING');
+    if (call.steps) return startPlan({ deps, scope, runStep: toStepRunner(deps, scope) }, proposal, call);
     try {
       let { result, isUncertain } = await deps.tools.run(scope, call);
       if (isUncertain) {
@@ -352,14 +292,9 @@ export class ActionRun implements CallExecution {
     }
   }
 
-  #locked(run: () => Promise<ToolCallResult>): Promise<ToolCallResult> {
+  #locked<T>(run: () => Promise<T>): Promise<T> {
     const lock = this.call.tool.lock(this.call.input);
     return lock === null ? run() : withLock(this.deps.lockPool, lock, run);
-  }
-
-  #place(): Parameters<typeof decideAction>[2]['place'] {
-    const { chatKey, inGroup } = this.scope;
-    return { channel: chatKey.split(':', 1)[0] ?? '', inGroup, leastRole: this.call.tool.role };
   }
 
   #isPermitted(): boolean {
@@ -371,13 +306,27 @@ export class ActionRun implements CallExecution {
   }
 }
 
-const UNREAD: OwnWords = { hasPrivate: false, typed: [], pressed: [], fresh: 0 };
+/** A step may be a tool of any group that the person may load. */
+function findAuthor(deps: GovernanceDeps, scope: CallScope, loaded: readonly string[]): PlanAuthor {
+  const { agent, actor, chatKey, inGroup, now } = scope;
+  const others = deps.tools.groups.map(({ name }) => name).filter((name) => !loaded.includes(name));
+  const place = { ...actor, agentClass: agent.class, chatKey, inGroup, at: now().toISOString() };
+  const { allowed } = decideGroups(deps.policy(), others, place);
+  return { agent: agent.id, role: actor.role, groups: [...loaded, ...allowed] };
+}
+
+/** Runs steps of a plan in this turn. */
+export function toStepRunner(deps: GovernanceDeps, scope: CallScope): StepRunner {
+  // A step is no call of the model: the phases of the turn are those of its plan.
+  const own: CallScope = { ...scope, enter: () => undefined };
+  return (call, frozen, findSurprise) => new ActionRun(deps, own, call).runStep(frozen, findSurprise);
+}
 
 function withDecision(
   result: ToolCallResult,
   proposal: Decided,
 ): { readonly decided: RecordedDecision } & ToolCallResult {
-  return { ...result, decided: toRecordedDecision(proposal, proposal.taint) };
+  return { ...result, decided: toRecordedDecision(proposal, proposal.taint, proposal.taints) };
 }
 
 function isTaken(thrown: unknown): thrown is AppError {

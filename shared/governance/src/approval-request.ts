@@ -3,7 +3,6 @@ import { coversRole } from '@signalbox/contracts/governance/roles';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
 import { newId } from '@signalbox/contracts/ids';
 import { MAX_ACTION_LENGTH, renderExactAction } from '@signalbox/safety/cards/canonical-card';
-import { listEssentialValues } from '@signalbox/safety/cards/essential';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { hasAction, putAction } from '@signalbox/store/governance/actions';
 import {
@@ -31,6 +30,7 @@ import { getActionTitle } from './receipts.ts';
 import { reportFailure } from './provenance/taint.ts';
 import type { CallScope, RunnableCall } from './calls/call.ts';
 import type { ActionPreview } from './calls/tool.ts';
+import { listPlanValues, describeCall } from './plans/preview-plan.ts';
 import { createApprovalEvent, createDeniedEvent, createProposalEvent } from './events.ts';
 import type { CallExecution, GovernanceDeps } from './deps.ts';
 import { hashAction, buildActionIntent } from './proposal.ts';
@@ -41,7 +41,7 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
   const takes = proposal.decision.approval;
   if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
   const { action, decision } = proposal;
-  const shown = await deps.tools.preview(call);
+  const shown = await describeCall(deps, call);
   if (shown instanceof AppError) return reportFailure(deps.pool, scope.threadId, call, shown);
   // A requester who confirms an action knows their own words, so the card does not quote them.
   const words = decision.effect === 'confirm' ? null : await findTypedText(deps.pool, scope.lane, scope.chatKey);
@@ -162,24 +162,26 @@ async function authorsOf(
 /** Builds the text for approvers; the arguments are shown when the tool has no preview. */
 function describe(
   scope: CallScope,
-  { tool }: Pick<RunnableCall, 'tool'>,
-  { action, decision }: Proposal,
+  call: RunnableCall,
+  proposal: Proposal,
   { preview, words }: { readonly preview: ActionPreview | null; readonly words: string | null },
 ): ApprovalCard {
+  const { action, decision } = proposal;
   const { reasons, ageMs } = action.assessment;
   const isOwn = decision.effect === 'confirm';
   const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
   const risk = [...reasons.map((reason) => asSentence(sayReason(reason))), ...old].join(' ');
   return {
-    what: preview?.what ?? getActionTitle(tool, action),
+    what: preview?.what ?? getActionTitle(call.tool, action),
     change: preview?.change ?? '',
+    ...(preview?.steps ? { steps: [...preview.steps] } : {}),
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
     undo: preview?.undo ?? say('governance.undoUnknown'),
     ...(risk === '' ? {} : { risk }),
     why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
     exact: renderExactAction(action),
-    essential: [...listEssentialValues(action, tool.values(action.resolved ?? null))],
+    essential: [...listPlanValues(call, proposal)],
     ...(words === null ? {} : { words: redactText(words) }),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,

@@ -1,8 +1,9 @@
 import type { Approval, ApprovalCommand, ApprovalCard } from '@signalbox/contracts/governance/approval';
-import type { PermissionDecision, PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { coversRole, type Role } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
+import { listChangeableValues } from '@signalbox/contracts/governance/plan';
 import { newId } from '@signalbox/contracts/ids';
 import { explainError, say, sayError, sayReason } from '@signalbox/messages/say';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
@@ -22,12 +23,13 @@ import {
   type ApprovalDetails,
   type Proposal,
 } from '@signalbox/store/governance/approvals';
-import { readGovernanceFacts } from '@signalbox/store/governance/governance-facts';
 import { putGrant } from '@signalbox/store/governance/grants';
 import { findPerson } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { ActionPreview } from './calls/tool.ts';
 import { createApprovalEvent, createProposalEvent } from './events.ts';
+import { askPermission } from './permission.ts';
+import { areStepsBound } from './plans/resolve-steps.ts';
 import { hashAction, toRecordedDecision } from './proposal.ts';
 
 export interface Decider {
@@ -124,14 +126,15 @@ export class Approvals {
     if (!proposal) return refuse(sayError('BUTTON_EXPIRED', {}), 'no-proposal');
     if (approval.byRequester && (person !== requester || press.verb !== 'approve'))
       return refuse(say('card.only-requester-confirms'), 'confirm-own');
-    const permission = await this.#permit(policy, found, proposal, { userKey: person, role: press.by.role });
+    const permission = await askPermission(this.#db, policy, found, proposal, { userKey: person, role: press.by.role });
     if (!permission.allowed) return refuse(sayReason(permission.sentence), permission.rule);
     const { by, verb, reason, change } = press;
     const voter = { ...by, person, permittedBy: permission.rule };
     if (verb === 'approve' || verb === 'grant') return this.#approve(found, voter, verb === 'grant');
     if (verb === 'reject' && reason !== undefined) return this.#reject(approval, voter, reason);
     if (verb === 'modify' && change !== undefined) return this.#modify(approval, voter, change);
-    return { ...toast(''), prompt: { verb, approval, arguments: proposal.action.arguments } };
+    const prompt = { verb, approval, arguments: listChangeableValues(proposal.action.arguments) };
+    return { ...toast(''), prompt };
   }
 
   /** Withdraws a pending request on the words of its requester; null when it is another person's or does not wait. */
@@ -207,25 +210,6 @@ export class Approvals {
   async noteReceipt(approvalId: string, line: string): Promise<readonly string[]> {
     await noteOutcomeLine(this.#db, approvalId, line);
     return updateCards(this.#db, approvalId);
-  }
-
-  /** Asks policy whether this person may decide. A confirmation needs no further permission than the action. */
-  async #permit(
-    policy: PolicyEngine,
-    { approval, authors }: ApprovalDetails,
-    { action, question }: Proposal,
-    approver: { readonly userKey: string; readonly role: Role },
-  ): Promise<Pick<PermissionDecision, 'allowed' | 'rule' | 'sentence'>> {
-    const { at, frozen, breakGlass, admins, operators } = await readGovernanceFacts(this.#db, action, null);
-    const otherApprovers = approval.role === 'admin' ? admins : operators;
-    const context: PolicyQuestion['context'] = { ...question.context, at, frozen, breakGlass, otherApprovers };
-    if (!approval.byRequester) {
-      const ageMs = Date.parse(at) - approval.requestedAt.getTime();
-      return policy.mayApprove({ approver, authors, action: question.action, context, ageMs });
-    }
-    const principal = { ...question.principal, role: approver.role };
-    const { effect, rule, sentence } = policy.decide({ ...question, principal, context });
-    return { allowed: effect !== 'deny', rule, sentence };
   }
 
   async #approve(
@@ -355,6 +339,7 @@ function findDifference(found: ApprovalDetails, use: ApprovalUse): string | null
   const isSame =
     row !== null &&
     hashAction(action) === approval.hash &&
+    areStepsBound(use.proposal) &&
     renderExactAction(action) === approval.card.exact &&
     row.hash === approval.hash &&
     hashCanonical(row.arguments) === hashCanonical(action.arguments) &&
@@ -374,7 +359,9 @@ function findDifference(found: ApprovalDetails, use: ApprovalUse): string | null
 /** Describes the difference between the preview and the approved preview; null when both are equal. People approve what they read. */
 function findNews(card: ApprovalCard, preview: ApprovalUse['preview']): string | null {
   if (preview instanceof AppError) return explainError(preview).replace(/\.$/, '');
-  if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
+  if (preview === null) return null;
+  const areSteps = hashCanonical([...(preview.steps ?? [])]) === hashCanonical(card.steps ?? []);
+  if (preview.what === card.what && preview.change === card.change && areSteps) return null;
   return say('governance.thingsChanged');
 }
 

@@ -8,9 +8,13 @@ import {
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { finishLaneTurn, type ClaimedLane, type InboxMessage } from '@signalbox/store/turns/lanes';
 import type { Queryable } from '@signalbox/store/pool';
+import { say } from '@signalbox/messages/say';
+import { noteRunEnd } from '@signalbox/store/governance/approval-cards';
+import { endGivenUpPlans } from '@signalbox/store/governance/plans';
 import { AppError } from '@signalbox/contracts/errors';
 import { createFailedResult } from './calls/call.ts';
 import { createSettledEvent } from './events.ts';
+import { sayProgress } from './plans/say-plan.ts';
 import { loadReceipts } from './receipts.ts';
 
 /**
@@ -34,6 +38,13 @@ export async function giveUpMessage(
     const events = [createSettledEvent(actionId, null, 'unknown', outcome)];
     await settleAction(db, actionId, { status: 'unknown', result: outcome, errorCode: outcome.code, events });
     lost.push(outcome.say);
+  }
+  const step = { state: 'unknown' as const, say: say('governance.planTurnFailed'), isOutside: false, meets: [] };
+  const plans: string[] = [];
+  for (const plan of await endGivenUpPlans(db, lane, step)) {
+    const { line, text } = sayProgress(plan);
+    await noteRunEnd(db, plan.planId, line);
+    plans.push(text);
   }
   const decided = envelope.kind === 'decision' ? envelope.actionId : null;
   const soFar = await readTurnEffects(db, lane.userKey, { turnKey: envelope.id, actionId: decided });
@@ -60,7 +71,7 @@ export async function giveUpMessage(
         traceId: envelope.traceId,
         priority: SEND_PRIORITY.reply,
         body: {
-          text: words(new AppError('DEAD_LETTERED', { ref }), { unclear }),
+          text: [words(new AppError('DEAD_LETTERED', { ref }), { unclear }), ...plans].join('\n\n'),
           receipts: [...receipts],
           buttons: [],
         },

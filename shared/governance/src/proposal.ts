@@ -9,6 +9,7 @@ import type { CallScope, RunnableCall } from './calls/call.ts';
 import type { Tool } from './calls/tool.ts';
 import type { InstalledTools } from './calls/tools.ts';
 import type { BudgetLimits, CallExecution } from './deps.ts';
+import { findReach } from './plans/reach.ts';
 
 /** Creates the facts for deciding about a read, which needs no look-ups. */
 export function createReadFacts(now: Date): GovernanceFacts {
@@ -43,8 +44,7 @@ export function createProposedAction(
     // arguments are hashed, stored and shown as JSON
     arguments: JSON.parse(JSON.stringify(input)) as ProposedAction['arguments'],
     ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // resolved values are hashed, stored and shown as JSON
-    resources: [...tool.resources(input, resolved)],
-    environment: tool.environment(input),
+    ...findReach(call),
     requester: { userKey: scope.actor.userKey, role: scope.actor.role },
     agent: scope.agent.id,
     agentClass: scope.agent.class,
@@ -60,6 +60,22 @@ export function createProposedAction(
 /** Computes the hash that an approval is bound to: tool and version, arguments and their meaning, resources, requester. */
 export function hashAction(action: ProposedAction): string {
   return hashes.get(action) ?? hashOf(action);
+}
+
+/** Computes the hash that the action of a call will have, before it is assessed. */
+export function hashCall(userKey: string, { tool, name, input, resolved, ...call }: RunnableCall): string {
+  return hashCanonical({
+    tool: name,
+    toolVersion: tool.version(),
+    arguments: asJson(input),
+    resolved: resolved ? asJson(resolved) : undefined,
+    resources: findReach({ tool, name, input, resolved: resolved ?? null, ...call }).resources,
+    requester: userKey,
+  });
+}
+
+function asJson(value: unknown): Parameters<typeof hashCanonical>[0] {
+  return JSON.parse(JSON.stringify(value)) as Parameters<typeof hashCanonical>[0]; // values are hashed as JSON
 }
 
 /** Caches the hashes of actions frozen by `propose`; stored actions are hashed anew. */
@@ -120,7 +136,7 @@ export function decideAction(
 
 export function buildActionIntent(
   { call, scope }: Pick<CallExecution, 'call' | 'scope'>,
-  { action, question, decision }: Proposal,
+  { action, question, decision, steps }: Proposal,
 ): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
   const marks: readonly ActionMark[] = call.tool.touchesPrivate ? ['private'] : [];
   return {
@@ -131,7 +147,7 @@ export function buildActionIntent(
     threadId: scope.threadId,
     tool: call.name,
     arguments: action.arguments,
-    proposal: { action, question, decision },
+    proposal: { action, question, decision, ...(steps ? { steps } : {}) },
     hash: hashAction(action),
     marks,
   };
@@ -139,14 +155,30 @@ export function buildActionIntent(
 
 /** Converts a decision for a turn's record. `taint`: null when the assessment was frozen earlier. */
 export function toRecordedDecision(
-  { action, question, decision }: Proposal,
+  { action, question, decision, steps }: Proposal,
   taint: RecordedDecision['taint'],
+  taints: readonly RecordedDecision['taint'][] = [],
 ): RecordedDecision {
-  return { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a policy question is JSON
+  const one = { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a policy question is JSON
+  if (!steps) return one;
+  return { ...one, steps: steps.map(({ proposal }, at) => toRecordedDecision(proposal, taints[at] ?? null)) };
 }
 
-/** Finds the call of a stored action; null when the tool has changed since the decision. */
-export function toRunnableCall(tools: InstalledTools, { action }: Pick<Proposal, 'action'>): RunnableCall | null {
+/** Finds the call of a stored action; null when the tool, or that of a step, has changed since the decision. */
+export function toRunnableCall(
+  tools: InstalledTools,
+  { action, steps }: Pick<Proposal, 'action' | 'steps'>,
+): RunnableCall | null {
+  const call = findCall(tools, action);
+  if (!call || !steps) return call;
+  const calls = steps.flatMap((step) => {
+    const found = findCall(tools, step.proposal.action);
+    return found ? [{ call: found, if: step.if }] : [];
+  });
+  return calls.length === steps.length ? { ...call, steps: calls } : null;
+}
+
+function findCall(tools: InstalledTools, action: Proposal['action']): RunnableCall | null {
   const found = tools.find(action.tool, [action.group]);
   if (!found || found.tool.version() !== action.toolVersion) return null;
   const parsed = found.tool.input.safeParse(action.arguments);

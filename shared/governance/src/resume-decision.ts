@@ -2,6 +2,7 @@ import { renderCardTitle, escapePerson } from '@signalbox/safety/cards/approval-
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { RuntimeEvent } from '@signalbox/contracts/governance/runtime-event';
+import { changeValues } from '@signalbox/contracts/governance/plan';
 import { isShortName } from '@signalbox/contracts/governance/outside';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayList } from '@signalbox/messages/list';
@@ -18,6 +19,7 @@ import { Approvals } from './approvals.ts';
 import type { CallScope, ToolCallResult } from './calls/call.ts';
 import { readStoredResult } from './calls/stored-result.ts';
 import type { GovernanceDeps } from './deps.ts';
+import { readSteps } from './plans/read-steps.ts';
 import { toRunnableCall } from './proposal.ts';
 import { settleUnknown, settleVoid } from './settling.ts';
 
@@ -117,14 +119,18 @@ async function endWithoutTool(deps: GovernanceDeps, { approval, action, used }: 
 async function runChanged(deps: GovernanceDeps, scope: CallScope, { approval, action }: Known): Promise<ResumeResult> {
   const { actionId, tool: name, group, arguments: args } = action.proposal.action;
   const found = deps.tools.find(name, [group]);
-  const parsed = found?.tool.input.safeParse({ ...args, ...approval.change });
+  const parsed = found?.tool.input.safeParse(changeValues(args, approval.change ?? {}));
   const what = renderCardTitle(approval.card);
   if (!found || !parsed?.success) {
     const detail = parsed?.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ') ?? '';
     const problem = detail || say('governance.toolGone');
     return { say: say('governance.changeDoesNotFit', { what, problem }), result: null, isOutside: true };
   }
-  const call = { actionId: `${actionId}_m`, name, input: parsed.data, ...found };
+  const groups = (action.proposal.steps ?? []).map((step) => step.proposal.action.group);
+  const author = { agent: scope.agent.id, role: scope.actor.role, groups };
+  const read = readSteps(deps.tools, { actionId: `${actionId}_m`, name, input: parsed.data, ...found }, () => author);
+  if ('refused' in read) return { say: read.refused.say, result: read.refused, isOutside: true };
+  const call = read.runnable;
   // What was not the requester's own stays so, whatever somebody else changed of it.
   const view = action.proposal.action.assessment.tainted ? { made: [], ask: denyAct } : null;
   const result = await new ActionRun(deps, scope, call, { parentActionId: actionId, view }).propose();

@@ -35,6 +35,8 @@ export function readLedger(db: Queryable, threadId: string, ids: readonly string
        where a.action_id = any (array(select action_id from actions where thread_id = ${threadId} union select id from named))
          and a.status in ('done', 'failed', 'unknown') and a.started_at is not null
          and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'
+         -- The effects of a plan are its steps.
+         and not exists (select from plans p where p.plan_id = a.action_id)
        order by a.started_at desc, a.action_id desc limit ${ENTRIES_READ}) newest
     order by "settledAt", "actionId"`;
 }

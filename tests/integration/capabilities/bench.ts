@@ -11,6 +11,8 @@ import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { createMemoryStore } from '@signalbox/store/memory/facts';
 import { withdrawRequest } from '@signalbox/governance/withdrawal';
 import { createRequestPort } from '@signalbox/worker/tools/ports/request-rows';
+import { sayProgress } from '@signalbox/governance/plans/say-plan';
+import { findPlan, listPlans } from '@signalbox/store/governance/plans';
 import { createKnowledgeSearch } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
 import { createMortgages } from '@signalbox/example-bank/store/mortgages';
@@ -135,6 +137,11 @@ export async function openCapabilityBench(
     },
     changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
     memory: createMemoryStore(pool),
+    plans: {
+      find: (id) => findPlan(pool, id),
+      own: (userKey, limit) => listPlans(pool, userKey, limit),
+      describe: (plan) => sayProgress(plan).text,
+    },
     requests: {
       ...createRequestPort(pool),
       withdraw: (asked) => withdrawRequest({ pool, notify: async () => undefined }, asked),

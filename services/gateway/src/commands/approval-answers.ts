@@ -1,5 +1,6 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import type { Approval, ApprovalCommand } from '@signalbox/contracts/governance/approval';
+import { listChangeableValues } from '@signalbox/contracts/governance/plan';
 import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { Approvals, type PressResult, type Decider, type ButtonPress } from '@signalbox/governance/approvals';
 import { createApprovalEvent } from '@signalbox/governance/events';
@@ -69,7 +70,7 @@ export async function applyPromptReply(
       return decide({ approvalId, verb: 'reject', reason: text.slice(0, 300), by });
     case 'modify': {
       const action = await findAction(db, approval.actionId);
-      const read = parseArgChange(text, action?.proposal?.action.arguments ?? {});
+      const read = parseArgChange(text, listChangeableValues(action?.proposal?.action.arguments ?? {}));
       return read.ok ? decide({ approvalId, verb: 'modify', change: read.change, by }) : { text: read.why };
     }
     case 'ask': {

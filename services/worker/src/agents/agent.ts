@@ -21,7 +21,7 @@ import type { OfferedTools } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassSummary } from '../loop/evaluation.ts';
 import type { AskedArgument, resolveNewestArgs } from '../tools/choices.ts';
 import type { Phase } from '../loop/fsm.ts';
-import type { LoadedGroups } from '../loop/loading.ts';
+import type { LoadedGroups } from '@signalbox/governance/loading';
 
 /** One message of a batch, in the form that an agent receives. */
 export interface AgentMessage {

@@ -272,6 +272,7 @@ export default toolGroup({
         if (found.kind !== 'done') return found;
         return { kind: 'done', output: { ...found.output, output: shorten(found.output.output, MODEL_READS) } };
       },
+      meets: { exit_0: (output) => output.state === 'done' && output.exitCode === 0 },
       phrases: {
         order: ({ command, project }) => say('workspace.run', { command, ...workspaceOf(project) }),
         done: (output, { command }) => {

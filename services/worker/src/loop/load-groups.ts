@@ -3,7 +3,7 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
-import { decideGroups, type LoadedGroups } from './loading.ts';
+import { decideGroups, type LoadedGroups } from '@signalbox/governance/loading';
 
 type Parts = Pick<GovernanceDeps, 'policy' | 'pool'>;
 

@@ -7,6 +7,8 @@ import { decideRisk } from '@signalbox/governance/provenance/risk';
 import { parseToolCall } from '../tools/call-reading.ts';
 import { splitPhasesByCall, type PhaseMachine } from '../loop/fsm.ts';
 import type { BudgetLimits } from '@signalbox/governance/deps';
+import { createPlanProposal } from '@signalbox/governance/plans/plan-proposal';
+import { readSteps } from '@signalbox/governance/plans/read-steps';
 import { decideAction, createProposedAction, toRecordedDecision } from '@signalbox/governance/proposal';
 import { rejectSecretInput } from '@signalbox/governance/provenance/verbatim';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
@@ -36,7 +38,13 @@ export async function replayDecision(
   { callId, tool, args, groups }: Parameters<AgentRun['call']>[0],
 ): Promise<ToolCallResult> {
   const { machine, was, cursor } = place;
-  const read = parseToolCall(parts.registry, { actionId: callId, tool, args, groups }, place.head.agent);
+  const { agent } = place.head;
+  const found = parseToolCall(parts.registry, { actionId: callId, tool, args, groups }, agent);
+  const tools = { read: (call: Parameters<typeof parseToolCall>[1]) => parseToolCall(parts.registry, call, agent) };
+  // Which groups the person might load was decided then.
+  const all = parts.registry.groups.map(({ name }) => name);
+  const author = { agent, role: place.run.actor.role, groups: all };
+  const read = 'refused' in found ? found : readSteps(tools, found.runnable, () => author);
   if ('refused' in read) {
     machine.to('OBSERVING');
     return read.refused;
@@ -80,27 +88,54 @@ function decideAgain(
   call: RunnableCall,
   was: NonNullable<RecordedCall['decided']>,
 ) {
-  const { tool, input } = call;
-  const resolved = was.action.resolved ?? null;
-  const { foreign = null, hasPrivate = false, ...origin } = was.taint ?? {};
-  const taint = { ...origin, foreign, hasPrivate };
-  const agent = { id: head.agent, class: was.action.agentClass };
+  const { tool } = call;
   const { threadId, chatKey } = head;
+  const agent = { id: head.agent, class: was.action.agentClass };
   const scope = { actor: run.actor, agent, threadId, chatKey, turnId: run.turnId };
-  // What a tool declares about itself is taken from the record.
-  const { egress, touchesPrivate } = was.action.assessment;
-  const action = createProposedAction(
-    scope,
-    { ...call, resolved },
-    { ...decideRisk(tool, input, taint, resolved), egress, touchesPrivate },
-  );
-  const { context } = was.question as unknown as PolicyQuestion; // the record holds a question as JSON
-  const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
-  const proposal = decideAction(engine, action, { facts: factsOf(context), limits: limitsOf(context), place });
+  const frozen = (call.steps ?? []).map((step, at) => ({
+    ...step,
+    call: { ...step.call, resolved: was.steps?.[at]?.action.resolved ?? null },
+  }));
+  const steps = frozen.flatMap((step, at) => {
+    const known = was.steps?.[at];
+    return known ? [{ proposal: decideOne(engine, scope, step.call, known, call.actionId), if: step.if }] : [];
+  });
+  const whole = { ...call, resolved: was.action.resolved ?? null, ...(call.steps ? { steps: frozen } : {}) };
+  const proposal = call.steps
+    ? createPlanProposal(scope, whole, steps, null)
+    : decideOne(engine, scope, whole, was, null);
   const { effect } = proposal.decision;
   const isLet = effect === 'run' || (effect === 'confirm' && was.taint?.pressed !== undefined);
   const mayRun = isLet && coversRole(run.actor.role, tool.role);
-  return { decided: toRecordedDecision(proposal, was.taint), mayRun };
+  const taints = was.steps?.map(({ taint }) => taint);
+  return { decided: toRecordedDecision(proposal, was.taint, taints), mayRun };
+}
+
+function decideOne(
+  engine: PolicyEngine,
+  scope: Parameters<typeof createProposedAction>[0],
+  call: RunnableCall,
+  was: Pick<NonNullable<RecordedCall['decided']>, 'action' | 'question' | 'taint'>,
+  parentActionId: string | null,
+) {
+  const { tool, input, resolved = null } = call;
+  const { foreign = null, hasPrivate = false, ...origin } = was.taint ?? {};
+  // What a tool declares about itself is taken from the record.
+  const { egress, touchesPrivate } = was.action.assessment;
+  const assessment = {
+    ...decideRisk(tool, input, { ...origin, foreign, hasPrivate }, resolved),
+    egress,
+    touchesPrivate,
+  };
+  const action = createProposedAction(scope, call, assessment, parentActionId);
+  const { context } = was.question as unknown as PolicyQuestion; // the record holds a question as JSON
+  const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
+  const { grantId: _, ...proposal } = decideAction(engine, action, {
+    facts: factsOf(context),
+    limits: limitsOf(context),
+    place,
+  });
+  return proposal;
 }
 
 /** Builds facts from the record. The rest of a budget is given as a limit without any usage. */

@@ -10,7 +10,7 @@ import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.
 import { INTENT_PARSER } from '../agents/product-owner/intent-parser.ts';
 import { evaluatePass } from '../loop/evaluation.ts';
 import { createPhaseMachine, getNewestPass } from '../loop/fsm.ts';
-import { decideGroups } from '../loop/loading.ts';
+import { decideGroups } from '@signalbox/governance/loading';
 import type { ToolRegistry } from '../tools/registry.ts';
 import {
   compareDecisions,
@@ -20,6 +20,7 @@ import {
   type VersionedPart,
 } from './comparison.ts';
 import { ReplayCursor, type HaltReason } from './cursor.ts';
+import { mergeDecisions } from '@signalbox/governance/plans/plan-proposal';
 import { replayDecision } from './decision.ts';
 import { toToolCallResult } from './result.ts';
 import type { ReplayStates } from './states.ts';
@@ -217,10 +218,11 @@ async function compareResume({ engine }: ReplayDeps, { began, policy }: Executio
       return { kind: 'not-replayable', why: 'an earlier run of the turn had decided; the audit has its decision' };
     return null;
   }
-  const { decision, question, action } = resume.decided;
+  const { decision, question, action, steps } = resume.decided;
   const rules = await engine(decision.policyVersion, policy.timeZone);
   if (!rules) return { kind: 'not-replayable', why: `the policy set ${decision.policyVersion} was not kept` };
-  const now = rules.decide(question as unknown as Parameters<PolicyEngine['decide']>[0]); // the record holds a question as JSON
+  const decide = (asked: typeof question) => rules.decide(asked as unknown as Parameters<PolicyEngine['decide']>[0]); // the record holds a question as JSON
+  const now = steps ? mergeDecisions(steps.map((step) => ({ decision: decide(step.question) }))) : decide(question);
   const found = compareDecisions(resume.decided, { action, question, decision: now }, action.tool);
   return found ? differs(null, found) : null;
 }

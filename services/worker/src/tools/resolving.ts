@@ -44,8 +44,8 @@ export function createResolveContext(
     before,
     threadId: scope.threadId,
     work: async (job, payload) => {
-      // Different look-ups for one action get different runs.
-      const runId = makeLookUpId(actionId, hashCanonical({ job, payload, before }));
+      // Different look-ups for one action get different runs, and so do those of another turn.
+      const runId = makeLookUpId(actionId, hashCanonical({ job, payload, before, turnKey: scope.turnKey }));
       const call = { actionId: runId, name, input };
       const worked = await parts.work(job, payload, scope, call, { deadlineMs: RESOLVE_MS, isQuiet: true });
       if (worked.kind === 'done') return worked.result;

@@ -213,7 +213,9 @@ function createResult({ name, tool, input }: HandledCall, output: unknown): Tool
   const long = cutLongResult(result, { handle: '' }) ? { isLong: true as const } : {};
   const order = tool.newest === 'last' ? { newest: 'last' as const } : {};
   const said = tool.done(output, input);
-  return { ok: true, result, say: said, code: null, changed: true, ...mark, ...values, ...long, ...order };
+  const met = tool.meets(output);
+  const meets = met.length > 0 ? { meets: met } : {};
+  return { ok: true, result, say: said, code: null, changed: true, ...mark, ...values, ...long, ...order, ...meets };
 }
 
 function shorten(name: string, output: unknown): unknown {

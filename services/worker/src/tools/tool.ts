@@ -3,6 +3,7 @@ import type { ActionKind, ActionEnvironment, Risk } from '@signalbox/contracts/g
 import * as fields from '@signalbox/contracts/conversation/fields';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { StepCondition } from '@signalbox/contracts/governance/plan';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Artifact } from '@signalbox/store/artifacts';
 import type { AppError } from '@signalbox/contracts/errors';
@@ -166,6 +167,15 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly deadlineMs: number;
   /** `harmless`: a repetition with the same action id changes nothing more, as with reads and effects keyed by the id. */
   readonly replay: 'harmless' | 'unknown';
+  /** True when the arguments are the steps of a plan, which governance runs itself: `run` is never called. */
+  readonly isPlan?: true;
+  /** Conditions that a result can meet, for the next step of a plan: a verdict about health, an exit code. */
+  readonly meets?: Readonly<Partial<Record<StepCondition, (output: O) => boolean>>>;
+  /**
+   * Names of resolved values that this call changes for later steps of a plan about these resources, as `listChanges` has them: such a
+   * change is no surprise.
+   */
+  readonly alters?: (input: z.output<I>, resources: readonly string[]) => readonly string[];
   readonly phrases: {
     readonly done: (output: O, input: z.output<I>) => string;
     /** The call as an order: “Deploy shop 1.4 to staging”. For people who choose among calls. */
@@ -238,6 +248,14 @@ function createTool<I extends z.ZodType, O>(spec: ToolSpec<I, O>, origins: Origi
     role: spec.role,
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
+    isPlan: spec.isPlan === true,
+    measures: Object.keys(spec.meets ?? {}) as StepCondition[], // the keys of the record above
+    /** Lists the conditions that a result meets. Pure. */
+    meets: (output: unknown): readonly StepCondition[] =>
+      Object.entries(spec.meets ?? {}).flatMap(
+        ([name, holds]) => (holds(output as O) ? [name as StepCondition] : []), // `run` returned a value of this type
+      ),
+    alters: (input: unknown, resources: readonly string[]) => spec.alters?.(typed(input), resources) ?? [],
     /** SHA-256 of the input schema: a changed meaning of arguments voids an approval. */
     version: () => (version ??= hashCanonical(z.toJSONSchema(spec.input, { io: 'input', target: 'draft-7' }))),
     kind: spec.kind ?? 'tool_call',

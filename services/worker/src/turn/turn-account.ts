@@ -28,6 +28,7 @@ import {
 import type { NameCache } from '../agents/known-names.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Tool } from '../tools/tool.ts';
+import type { PlanNews } from './plan-news.ts';
 import type { ThreadTitle, TurnContext } from './turn-end.ts';
 
 /*
@@ -98,6 +99,13 @@ export class TurnReport {
   /** Notes a text of the runtime: a model that repeats it word for word makes no claim. */
   said(words: string): void {
     this.#says.push(words);
+  }
+
+  /** Notes plans that ended in this turn: what they say, and the actions of their steps. */
+  planEnded({ said, actions }: Pick<PlanNews, 'said' | 'actions'>): void {
+    this.#says.push(...said);
+    this.#actions.push(...actions);
+    this.#hasEntries ||= actions.length > 0;
   }
 
   /** Notes the decision that the turn reports. */

@@ -28,6 +28,7 @@ import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { fetchOnce, isPicture, loadPictures } from '../attachments/pictures.ts';
 import { REPLY_TEXTS } from './reply.ts';
+import { endPlansOfTurn, followPlans } from './plan-news.ts';
 import { TurnReport } from './turn-account.ts';
 import {
   buildTurnContext,
@@ -35,6 +36,8 @@ import {
   createTurnEnd,
   endWithFiles,
   endWithNotice,
+  settleAll,
+  toNoticeText,
   type TurnContext,
 } from './turn-end.ts';
 import { finishTurn, type TurnStart } from './turn-start.ts';
@@ -49,7 +52,7 @@ const SETTLE_MS = 2_000;
  */
 export class TurnSession {
   readonly #start: TurnStart;
-  readonly #context: TurnContext;
+  #context: TurnContext;
   readonly #actor: AgentRun['actor'];
   /** A decision may come after its thread's end; no agent gets its result. */
   readonly #isThreadOver: boolean;
@@ -62,14 +65,19 @@ export class TurnSession {
   #offered: NonNullable<ToolCallResult['next']> = [];
   readonly #calls = new Set<Promise<unknown>>();
   #notes: readonly string[] = [];
+  /** Ends of runs that nobody is told of, because their plan goes on. */
+  #silent: readonly InboxMessage[] = [];
+  /** What the plans say that ended in this turn. */
+  #ended: readonly string[] = [];
   /** False when the cached state of the thread may be newer than the stored one. */
   #isCommitted = false;
 
   constructor(start: TurnStart, batch: readonly InboxMessage[]) {
     const { parts, lane, person, first, signals } = start;
     const { chatKey, traceId } = first.envelope;
-    // A claimed lane has a thread whenever the first row is a message or belongs to a thread.
-    const threadId = first.envelope.kind === 'decision' ? first.envelope.threadId : (lane.threadId as string);
+    const { kind } = first.envelope;
+    const ended = kind === 'decision' || kind === 'job-finished' ? first.envelope.threadId : null;
+    const threadId = (ended ?? lane.threadId) as string; // a claimed lane has a thread whenever its first row is a message
     this.#start = start;
     this.#context = { ...buildTurnContext(lane, first), batch, threadId };
     const { turnId } = this.#context;
@@ -94,7 +102,9 @@ export class TurnSession {
       const machine = createPhaseMachine(this.#start.trace.enter);
       const scope = this.#toCallScope(machine);
       const resumed = await this.#carryOut(scope, machine);
-      if (resumed && this.#isThreadOver) return await this.#report(resumed);
+      const isSilent = resumed === null && (await this.#followPlans(scope));
+      if (isSilent) return await this.#endSilently();
+      if (this.#isThreadOver) return await this.#report(resumed?.say ?? toNoticeText(this.#newest()));
       return await this.#think(scope, resumed);
     } catch (thrown) {
       return await this.#cutShort(thrown);
@@ -129,15 +139,38 @@ export class TurnSession {
     return resumed;
   }
 
+  /** Goes on with the plans whose runs ended. Their news replaces that of the runs; true when there is nothing to tell. */
+  async #followPlans(scope: CallScope): Promise<boolean> {
+    const { governance } = this.#start.parts;
+    const followed = await followPlans(governance, scope, this.#context.batch);
+    this.#context = { ...this.#context, batch: followed.batch };
+    this.#silent = followed.silent;
+    this.#ended = followed.said;
+    this.#account.planEnded(followed);
+    return followed.batch.length === 0;
+  }
+
+  /** Ends a turn that only went on with a plan: its card or message shows how far it is. */
+  async #endSilently(): Promise<boolean> {
+    const outcomes = settleAll(this.#silent, 'answered', 'plan');
+    const more = await finishTurn(this.#start, { turn: null, outcomes, replies: [], thread: null });
+    this.#isCommitted = true;
+    return more;
+  }
+
+  #newest(): InboxMessage['envelope'] {
+    return (this.#context.batch[0] ?? this.#start.first).envelope;
+  }
+
   /** Reports the result to the person without an agent, since the thread is over. */
-  async #report(resumed: ResumeResult): Promise<boolean> {
+  async #report(text: string): Promise<boolean> {
     const { parts, first } = this.#start;
     const { threadId } = this.#context;
     const actionId = first.envelope.kind === 'decision' ? first.envelope.actionId : '';
     const { timeZone } = parts.account;
     const receipts = await loadReceipts(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
     const recording = this.#record(createEmptyRecord(this.#context, this.#actor), 'notice', null);
-    const more = await this.#finish(endWithNotice(parts, this.#context, resumed.say, { receipts }), recording);
+    const more = await this.#finish(endWithNotice(parts, this.#context, text, { receipts }), recording);
     this.#isCommitted = true;
     return more;
   }
@@ -265,10 +298,11 @@ export class TurnSession {
     await waitAtMost(Promise.allSettled(this.#calls), SETTLE_MS); // the calls' results go into the reply
     const soFar = await readTurnEffects(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
     const why = isStop ? REPLY_TEXTS.stopped(soFar) : REPLY_TEXTS.failed(thrown as AppError, soFar); // checked above
+    const plans = [...this.#ended, ...(await this.#endPlans(isStop))];
     // Text that the person has already read must not vanish with the draft.
     const unsent = this.#draft.unsent();
     const unfinished = unsent.trim() === '' ? null : REPLY_TEXTS.unfinished(unsent);
-    const text = [unfinished, why].filter(Boolean).join('\n\n');
+    const text = [unfinished, why, ...plans].filter(Boolean).join('\n\n');
     const isNew = lane.threadNew || lane.resumed;
     const run = { ...this.#context, actor: this.#actor };
     const record = this.#isThreadOver
@@ -278,14 +312,20 @@ export class TurnSession {
     const outcome = isStop ? 'stopped' : 'failed';
     const said: readonly AgentReply[] = [
       ...(unfinished === null ? [] : [{ key: `${turnId}:unfinished`, text: unfinished, buttons: [] }]),
-      { key: `${turnId}:end`, text: why, buttons: [] },
+      { key: `${turnId}:end`, text: [why, ...plans].join('\n\n'), buttons: [] },
     ];
-    this.#account.said(why);
+    for (const said of [why, ...plans]) this.#account.said(said);
     const replies = await this.#account.close(said, 'cut short');
     return this.#finish(
       createEarlyEnd(parts, this.#context, outcome, { replies, why }),
       this.#record(record, outcome, text),
     );
+  }
+
+  /** Ends the plans that this turn ran, whose next step nobody would begin. The turn's own signal has been aborted. */
+  #endPlans(isStop: boolean): Promise<readonly string[]> {
+    const scope = { ...this.#toCallScope(createPhaseMachine()), signal: new AbortController().signal };
+    return endPlansOfTurn(this.#start.parts.governance, scope, isStop);
   }
 
   #record(record: AgentRecord, outcome: TurnOutcome, note: string | null): TurnRecording {
@@ -295,6 +335,7 @@ export class TurnSession {
 
   #finish(end: ReturnType<typeof createTurnEnd>, recording: TurnRecording): Promise<boolean> {
     const threadId = this.#isThreadOver ? null : this.#context.threadId;
-    return finishTurn(this.#start, end, { threadId, recording });
+    const outcomes = [...end.outcomes, ...settleAll(this.#silent, 'answered', 'plan')];
+    return finishTurn(this.#start, { ...end, outcomes }, { threadId, recording });
   }
 }

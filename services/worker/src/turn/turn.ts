@@ -2,6 +2,7 @@ import { coversRole } from '@signalbox/contracts/governance/roles';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import { endOrphanedThreads } from '@signalbox/store/conversation/agents';
 import { isAwaitingReply } from '@signalbox/store/conversation/threads';
+import { findPlanOfRun } from '@signalbox/store/governance/plans';
 import { loadReceipts } from '@signalbox/governance/receipts';
 import { findFilesWithoutText, takeLeadingBatch } from './batch.ts';
 import { endWithIncidentNotice, reportIncidentInThread } from './incident-turn.ts';
@@ -98,6 +99,7 @@ function readAnew(start: TurnStart): Promise<boolean> {
 async function reportJob(start: TurnStart): Promise<boolean> {
   const { parts, lane, first, person } = start;
   const { threadId, runId } = first.envelope as Extract<InboxMessage['envelope'], { kind: 'job-finished' }>; // HANDLERS calls this function only for `job-finished`
+  if (threadId !== null && (await findPlanOfRun(parts.pool, runId))) return think(start);
   const { timeZone } = parts.account;
   const receipts = await loadReceipts(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
   const actor = { userKey: lane.userKey, ...person };

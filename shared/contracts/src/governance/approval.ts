@@ -29,6 +29,8 @@ export const ApprovalCard = z.object({
   what: z.string(),
   /** What the action will change: its arguments or a diff. */
   change: z.string(),
+  /** The steps of a plan in order, each in one line. Missing for other actions. */
+  steps: z.array(z.string()).optional(),
   /** References resolved at the time of the request: see ProposedAction. */
   resolved: z.record(z.string(), z.json()).optional(),
   /** The exact action as written by `renderExactAction`, which is compared with the action that runs. */

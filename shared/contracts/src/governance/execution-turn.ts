@@ -83,8 +83,7 @@ export const RecordedReading = z.object({
 });
 export type RecordedReading = z.infer<typeof RecordedReading>;
 
-/** The policy question about a call, and the decision. */
-export const RecordedDecision = z.object({
+const OneDecision = z.object({
   action: ProposedAction,
   question: z.record(z.string(), Json),
   decision: PolicyDecision,
@@ -104,6 +103,9 @@ export const RecordedDecision = z.object({
     })
     .nullable(),
 });
+
+/** The policy question about a call, and the decision. `steps`: those about the steps of a plan. */
+export const RecordedDecision = OneDecision.extend({ steps: z.array(OneDecision).optional() });
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 
 /** The result of a call, as the agent received it. */

@@ -1,4 +1,5 @@
 import type { AgentClass } from '@signalbox/contracts/governance/action';
+import type { StepCondition } from '@signalbox/contracts/governance/plan';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Log } from '@signalbox/platform/log';
 import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
@@ -35,6 +36,8 @@ export interface ToolCallResult {
   readonly more?: readonly CutRows[];
   /** True when the call started a job that goes on; its end is an event. */
   readonly goesOn?: true;
+  /** Conditions that this result meets, for the next step of a plan. */
+  readonly meets?: readonly StepCondition[];
   /** Policy's question and answer, for the record only. */
   readonly decided?: RecordedDecision;
 }
@@ -71,6 +74,14 @@ export interface RunnableCall extends OwnedTool {
   readonly input: unknown;
   /** The resolved arguments that policy or a person decided about. */
   readonly resolved?: ResolvedRefs | null;
+  /** The steps of a plan; missing for other calls. */
+  readonly steps?: readonly StepCall[];
+}
+
+/** A step of a plan. `if`: the condition about the step before. */
+export interface StepCall {
+  readonly call: RunnableCall;
+  readonly if: StepCondition;
 }
 
 export interface CallScope {

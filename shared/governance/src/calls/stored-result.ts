@@ -2,6 +2,7 @@ import { readActions, type ActionStatus } from '@signalbox/store/governance/acti
 import type { Queryable } from '@signalbox/store/pool';
 import { AppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { sayError } from '@signalbox/messages/say';
+import { StepCondition } from '@signalbox/contracts/governance/plan';
 import { Button, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { z } from 'zod';
 import { createFailedResult, type ToolCallResult } from './call.ts';
@@ -17,6 +18,7 @@ const StoredResult = z.discriminatedUnion('ok', [
     next: z.array(Button).exactOptional(),
     files: z.array(OutboundFile).exactOptional(),
     goesOn: z.literal(true).exactOptional(),
+    meets: z.array(StepCondition).exactOptional(),
   }),
   // the code may be one of an earlier release
   z.object({ ...words, ok: z.literal(false), code: z.string().transform((code) => code as ErrorCode) }),

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ActionKind, ActionEnvironment, Risk } from '@signalbox/contracts/governance/action';
+import type { StepCondition } from '@signalbox/contracts/governance/plan';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { DeclaredValues } from '@signalbox/safety/cards/essential';
 import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
@@ -13,6 +14,8 @@ export interface ActionPreview {
   readonly reach: string;
   /** How to undo the action, or that it cannot be undone. */
   readonly undo: string;
+  /** The steps of a plan, each in one line. */
+  readonly steps?: readonly string[];
 }
 
 export interface RiskWithReasons {
@@ -31,6 +34,10 @@ export interface Tool {
   readonly touchesPrivate: boolean;
   readonly egress: boolean;
   readonly replay: 'harmless' | 'unknown';
+  /** True when the arguments are the steps of a plan (see plans/). */
+  readonly isPlan: boolean;
+  /** Conditions that a result of this tool can meet, besides `done`. */
+  readonly measures: readonly StepCondition[];
   /** Null when the tool's arguments need no resolution: see `Tools.resolve`. */
   readonly resolve: unknown;
   /** Null when the outcome of the tool cannot be probed: see `Tools.probe`. */
@@ -41,6 +48,8 @@ export interface Tool {
   resources(input: unknown, resolved?: ResolvedRefs | null): readonly string[];
   values(resolved: ResolvedRefs | null): DeclaredValues;
   lock(input: unknown): string | null;
+  /** Names of resolved values, as `listChanges` has them, that this call changes for a later call about these resources. */
+  alters(input: unknown, resources: readonly string[]): readonly string[];
   order(args: unknown): string | null;
 }
 

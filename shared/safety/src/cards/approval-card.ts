@@ -14,6 +14,9 @@ export const formatUnderWay = (): string => `⏳ ${say('card.under-way')}`;
 /** Maximum lines of a card above its buttons on a 360 × 740 phone; the last line is the card's id. */
 const MAX_LINES = 12;
 
+/** Rows for each step of a plan, beyond those of a card: nobody approves a step that they cannot read. */
+const ROWS_PER_STEP = 3;
+
 /** Maximum length of a summary line, in UTF-16 units: phones show no more, and the exact action follows. */
 const MAX_LINE_LENGTH = 400;
 /** Maximum length of a name, in UTF-16 units; the id beside the name identifies the person. */
@@ -135,6 +138,7 @@ function listLines(approval: Approval, takes: string | null = null): readonly Ca
   return [
     { raw: card.what, as: (text) => `${outcomeMark(approval) ?? MARK[status]} **${text}**` },
     ...(card.change === '' ? [] : [{ raw: card.change, as: (text: string) => `> ${text}` }]),
+    ...(card.steps ?? []).map((raw, at) => ({ raw, as: (text: string) => `${at + 1}. ${text}` })),
     { raw: card.reach, as: (text) => item(say('card.reach', { text })) },
     { raw: words, as: (text) => item(say('card.asked', { ...asked, words: text })) },
     { raw: card.risk ? `${card.risk} ${undo}` : undo, as: item, isGrave: true },
@@ -145,10 +149,15 @@ function listLines(approval: Approval, takes: string | null = null): readonly Ca
 /** Joins preview lines, then values that the preview lines do not contain, then the other lines. */
 function joinLines(lines: readonly string[], block: readonly string[], end: string): string {
   const items = lines.filter((line) => line.startsWith('- '));
-  const [title = '', ...change] = lines.filter((line) => !line.startsWith('- '));
+  const steps = lines.filter((line) => STEP.test(line));
+  const [title = '', ...change] = lines.filter((line) => !line.startsWith('- ') && !STEP.test(line));
   const values = block.length === 0 ? [] : [asCodeBlock(block.join('\n'))];
-  return [title, ...change, ...values, items.join('\n'), end].join('\n\n');
+  const listed = steps.length === 0 ? [] : [steps.join('\n')];
+  return [title, ...change, ...listed, ...values, items.join('\n'), end].join('\n\n');
 }
+
+/** Begins the line of a plan's step; the title and the change begin with a mark. */
+const STEP = /^\d+\. /;
 
 /** Lays out a card in as many rows as a phone shows. A value whose preview line was cut gets its own line. */
 function layOut(approval: Approval, takes: string) {
@@ -158,7 +167,8 @@ function layOut(approval: Approval, takes: string) {
   let own = essential.filter(({ told }) => told === null);
   for (;;) {
     const block = own.flatMap(({ shown }) => (shown === '' ? [] : shown.split('\n')));
-    const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: block.length, rows: MAX_LINES - 1 });
+    const rows = MAX_LINES - 1 + (approval.card.steps ?? []).length * ROWS_PER_STEP;
+    const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: block.length, rows });
     const said = lines.slice(0, telling).filter((_, at) => shown[at]?.isCut === false);
     const isTold = ({ told }: EssentialValue): boolean =>
       (told ?? []).every((value) => !UNREADABLE_WITHIN.test(value) && said.some(({ raw }) => raw.includes(value)));

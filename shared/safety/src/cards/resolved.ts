@@ -8,12 +8,12 @@ const MAX_CHANGES = 5;
 
 /**
  * Describes the differences of resolved values for people: "commit was `a1…` and is `b2…`". Empty when equal. Records and lists of named
- * items are compared member by member. Pure.
+ * items are compared member by member. `expected`: names whose changes are none. Pure.
  */
-export function listChanges(was: ResolvedRefs, is: ResolvedRefs): readonly string[] {
+export function listChanges(was: ResolvedRefs, is: ResolvedRefs, expected: readonly string[] = []): readonly string[] {
   const [before, now] = [flatten(was), flatten(is)];
   const names = [...new Set([...before.keys(), ...now.keys()])].sort();
-  const changed = names.filter((name) => before.get(name) !== now.get(name));
+  const changed = names.filter((name) => before.get(name) !== now.get(name) && !expected.includes(name));
   const sentences = changed
     .slice(0, MAX_CHANGES)
     .map((name) => `${name} was ${quoteValue(before.get(name))} and is ${quoteValue(now.get(name))}`);

@@ -2,6 +2,7 @@ import type { Approval, ApprovalCard, ApprovalStatus, ApprovalVote } from '@sign
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { PolicyDecision, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
+import type { StepCondition } from '@signalbox/contracts/governance/plan';
 import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { formatUnderWay } from '@signalbox/safety/cards/approval-card';
 import type { Lane } from '../conversation/lane.ts';
@@ -13,6 +14,14 @@ export interface Proposal {
   readonly action: ProposedAction;
   readonly question: PolicyQuestion;
   readonly decision: PolicyDecision;
+  /** The steps of a plan, whose decision is the strictest of theirs; missing for other actions. */
+  readonly steps?: readonly PlannedStep[];
+}
+
+/** A step of a plan as it was decided about: its call is frozen. */
+export interface PlannedStep {
+  readonly proposal: Proposal;
+  readonly if: StepCondition;
 }
 
 const COLUMNS = sql`approval_id as "approvalId", action_id as "actionId", user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",

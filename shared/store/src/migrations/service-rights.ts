@@ -57,6 +57,8 @@ const POOL_TABLES = {
   // The approval card of an action shows how its run ended
   approvals: 'select, update (reason)',
   approval_votes: READ,
+  // A plan that waits for a run goes on at its end, even when the person canceled the run
+  plans: 'select (waits_for, state)',
 } as const;
 
 /**
@@ -106,6 +108,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       artifacts: READ,
       incidents: REPORT,
       services: 'select, update (muted_until, muted_by, updated_at)',
+      // Asks plans to stop
+      plans: 'select, update (stop_at)',
     },
     functions: [APPEND],
   },
@@ -133,6 +137,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       approval_votes: READ,
       grants: 'select, update (uses_left)',
       execution_turns: ADD,
+      plans: WRITE,
       policy_sets: ADD,
       artifacts: ALL,
       runs: ALL,

@@ -1,6 +1,7 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { sayError } from '@signalbox/messages/say';
 import { noteRunEnd } from '../governance/approval-cards.ts';
+import { isAwaitedByPlan } from '../governance/plans.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import type { Queryable } from '../pool.ts';
 import { wakeLane } from '../conversation/wake-lane.ts';
@@ -85,8 +86,13 @@ async function hasFailedDeployment(db: Queryable, { job, actionId }: FinishedRun
 /** Notifies the waiting person, and returns the lane to wake; null when nobody is notified, for example after a cancel. */
 async function notifyPerson(db: Queryable, finished: FinishedRun, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
-  if (userKey === null || chatKey === null || end.say === '' || (await isReportedByCancel(db, finished))) return null;
-  if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
+  if (userKey === null || chatKey === null) return null;
+  const isKnown =
+    end.say === '' ||
+    (end.outcome === 'cancelled' && run.cancelBy === userKey) ||
+    (await isReportedByCancel(db, finished));
+  // A plan has to learn of the end that its person knows of.
+  if (isKnown && !(await isAwaitedByPlan(db, run.actionId))) return null;
   const outcome = (await hasFailedDeployment(db, finished)) ? 'failed' : end.outcome;
   await wakeLane(db, describeEnd({ ...run, userKey, chatKey }, { ...end, outcome }));
   return { userKey, traceId: run.traceId };

@@ -8,7 +8,7 @@ import type { RuntimeEvent } from '@signalbox/contracts/governance/runtime-event
  *   a job has found or written something               ─▶ ask
  *   a question of the model is open                    ─▶ ask
  *   the action started a job that goes on              ─▶ silence: the end of the job is another event
- *   a call behind it was held, or it belongs to a plan ─▶ ask
+ *   a call behind it was held                          ─▶ ask
  *   it was a look-up, whose result nobody has read     ─▶ ask
  *   the model said that it goes on (goes_on)           ─▶ ask
  *   otherwise                                          ─▶ silence: the event stays in the conversation
@@ -62,7 +62,7 @@ function getEvent(message: BaseMessage): RuntimeEvent | null {
 }
 
 /** Jobs whose end is told as a whole. What others found or wrote is for the model to read. */
-const TOLD_JOBS: ReadonlySet<string> = new Set(['deploy.run', 'service.stop', 'knowledge.index']);
+const TOLD_JOBS: ReadonlySet<string> = new Set(['deploy.run', 'service.stop', 'knowledge.index', 'plan']);
 
 /** False after a failure, about whose cause and remedy there is more to say. Older events do not tell. */
 function isToldWhole({ job, outcome }: RuntimeEvent): boolean {
@@ -83,7 +83,7 @@ function isAwaited(
   const [answer] = since;
   const calls = AIMessage.isInstance(answer) ? (answer.tool_calls ?? []) : [];
   const name = calls.find((call) => call.id === id)?.name ?? '';
-  if (name === 'propose_plan' || isRead(name)) return true;
+  if (isRead(name)) return true;
   const siblings = new Set(calls.map((call) => call.id));
   const isHeld = (message: BaseMessage): boolean =>
     ToolMessage.isInstance(message) && siblings.has(message.tool_call_id) && message.additional_kwargs['held'] === true;

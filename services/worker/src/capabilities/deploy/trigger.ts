@@ -107,6 +107,8 @@ export const triggerDeploy = tool({
     const servesNow = found.serving ? null : (serves?.release ?? null);
     return { kind: 'done', output: { deployment: actionId, project, version, environment, server, state, servesNow } };
   },
+  // Whoever runs it has seen its plan, in every environment.
+  alters: ({ project }, resources) => (resources.includes(`project:${project}`) ? ['isUnseen'] : []),
   phrases: {
     order: ({ server = 'any', ...asked }) => say('deploy.deployOrder', { ...asked, server }),
     done: ({ project, version, environment, server, servesNow }) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
@@ -84,6 +84,7 @@ export const setServiceVariable = tool({
     (await wrote())
       ? { kind: 'done', output: { project, environment, name, value, isHandle: HANDLE.test(value) } }
       : { kind: 'not-done' },
+  alters: altersVariable,
   phrases: {
     order: ({ project, environment, name, value }) =>
       say('deploy.variableOrder', { project, environment, name, value }),
@@ -139,6 +140,7 @@ export const removeServiceVariable = tool({
   },
   probe: async ({ project, environment, name }, { wrote }) =>
     (await wrote()) ? { kind: 'done', output: { project, environment, name } } : { kind: 'not-done' },
+  alters: altersVariable,
   phrases: {
     order: ({ project, environment, name }) => say('deploy.removeVariable', { name, project, environment }),
     done: ({ project, environment, name }) =>
@@ -177,6 +179,14 @@ export const listServiceVariables = tool({
         : variables.map(({ name, value }) => `- ${formatCode(name)}: ${shown(value)}`).join('\n'),
   },
 }).from({ variables: { name: 'name', value: 'outside', isHandle: 'runtime' } });
+
+/** A deployment of the same service resolves its variables. */
+function altersVariable(
+  { name, ...service }: ServiceKey & { readonly name: string },
+  resources: readonly string[],
+): readonly string[] {
+  return resources.includes(`service:${formatServiceName(service)}`) ? [`variables.${name}`] : [];
+}
 
 /** Throws NOT_FOUND (project, variable). */
 async function requireVariable(

@@ -45,7 +45,10 @@ export const checkServiceHealth = tool({
   deadlineMs: 40_000,
   run: async (asked, context) =>
     unwrapJob(await context.work('service.health', await findService(context.ports, asked))),
+  meets: { healthy: (health) => health.state === 'done' && health.verdict === 'healthy' },
   phrases: {
+    order: ({ project, environment }) =>
+      say('diagnose.checkOrder', { project, hasPlace: environment !== undefined, environment: environment ?? '' }),
     done: (health) => {
       if (health.state === 'goes-on') return say('diagnose.goesOn');
       const lines = describeHealth(health).map((line) => `- ${line}`);
@@ -97,6 +100,7 @@ export const diagnoseService = tool({
     );
     return { ...found, lines: foldLines(found.lines), deployments };
   },
+  meets: { healthy: (found) => found.state === 'done' && found.health.verdict === 'healthy' },
   phrases: {
     done: (found) => {
       if (found.state === 'goes-on') return say('diagnose.goesOn');

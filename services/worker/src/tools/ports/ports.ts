@@ -7,6 +7,7 @@ import type { createServiceStore } from '@signalbox/store/deploy/services';
 import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
 import type { createMemoryStore } from '@signalbox/store/memory/facts';
 import type { Incident } from '@signalbox/store/deploy/incidents';
+import type { findPlan, listPlans, Plan } from '@signalbox/store/governance/plans';
 import type { OwnRequest } from '@signalbox/store/governance/own-requests';
 import type { createChainRunStore } from '@signalbox/store/repository/chain-runs';
 import type { createFindingStore } from '@signalbox/store/repository/findings';
@@ -57,6 +58,13 @@ export interface CorePorts {
     ): Promise<{ readonly changes: readonly Change[]; readonly total: number }>;
   };
   readonly memory: ReturnType<typeof createMemoryStore>;
+  readonly plans: {
+    find(planId: string): ReturnType<typeof findPlan>;
+    /** A person's newest plans; those that run come first. */
+    own(userKey: string, limit: number): ReturnType<typeof listPlans>;
+    /** Says how far a plan is, with a line for each step. */
+    describe(plan: Plan): string;
+  };
   readonly requests: RequestPort & {
     /** Withdraws a pending request of this person, as the effect of an action. False when it no longer waited. Twice is safe. */
     withdraw(asked: {
