@@ -51,7 +51,7 @@ describe('looks at code, changes, releases and addresses', { timeout: 300_000 },
 
   const textOf = (of: string, text: string): string => JSON.stringify({ outside: of, text });
 
-  it('a developer reads and searches files at a version, and a viewer is not offered that', async () => {
+  it('a developer reads and searches files at a version, and a viewer is told who can allow it', async () => {
     const { ben, eli } = demo.people;
     const file = { project: 'demo', path: 'signalbox.json', version: '1.0' };
     const read = await look(ben, 'read_repository_file', file);
@@ -65,7 +65,7 @@ describe('looks at code, changes, releases and addresses', { timeout: 300_000 },
     expect(found).toContain(
       `"places":${textOf('search_repository', 'server.mjs:13: const server = createServer((request, response) => {')}`,
     );
-    expect(await look(eli, 'read_repository_file', file)).toContain('There is no tool named read_repository_file.');
+    expect(await look(eli, 'read_repository_file', file)).toContain('the role developer, which an admin can give you');
   });
 
   it('two versions are compared by commits, files, variables and how they ran', async () => {
