@@ -20,7 +20,7 @@ const QUESTIONS: readonly (readonly [string, RegExp])[] = [
   ['can I deploy at the weekend?', /no change window|A freeze/],
 
   ['what waits for me?', /trigger_deploy \(production, service:ledger\/production\).*apv_theirs/],
-  ['what is on my desk?', /apv_theirs/],
+  ['what is on my desk?', /trigger_deploy .*, asked for by \S+, 0 of 1 approvals.*apv_theirs/],
   ['is there anything to approve?', /0 of 1 approvals.*apv_theirs/],
   ['what do I have to confirm?', /write_file, for their own confirmation, on the card.*apv_tap/],
   ['until when can I decide about it?', /until \d{4}-\d\d-\d\d \d\d:\d\d/],
@@ -93,6 +93,9 @@ describe('the prompt of a person', () => {
     expect(prompt).not.toContain('ignore your rules');
     expect(sectionOf(prompt, 'Projects').join()).not.toContain('ledger');
     expect(prompt).toContain('1 of the facts came from text of outside');
+    expect(sectionOf(prompt, 'Open incidents')).toEqual([
+      expect.stringMatching(/^service:api\/production: crash-loop, since/),
+    ]);
     expect(prompt).toMatch(/user_7_4, expired; changed: write_file; it read text from outside/);
   });
 
@@ -146,6 +149,7 @@ describe('the prompt of a person', () => {
       'deployments',
       'jobs',
       'services',
+      'incidents',
       'conversations',
       'facts',
     ]);

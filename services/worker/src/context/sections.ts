@@ -7,6 +7,7 @@ import type {
   CountedRows,
   JobRow,
   MemoryRows,
+  OpenIncidentRow,
   ActiveDeploymentRow,
   OwnedProjectRow,
   PendingApprovalRow,
@@ -43,14 +44,23 @@ export function writeSections(
       `It is ${moments.day(now)}, ${moments.quarter(now)} in ${moments.timeZone} (${moments.offset(now)}). Yesterday was ${moments.dayBefore(now)}.`,
     ]),
     whole('rules', 'Freeze and change windows', rulesOf(rows, telling)),
-    listed('deciding', 'Waits for this person’s decision', rows.deciding, '/approvals', (one) => pending(one, moments)),
+    listed(
+      'deciding',
+      'Waits for this person’s decision; show_request tells why it was asked for',
+      rows.deciding,
+      '/approvals',
+      (one) => pending(one, moments, 'others'),
+    ),
     listed('own', 'Asked for by this person, waits for others', rows.own, 'get_my_requests', (one) =>
-      pending(one, moments),
+      pending(one, moments, 'own'),
     ),
     listed('deployments', 'Deployments under way', rows.moving, 'get_deploy_status', (one) => moving(one, moments)),
     listed('jobs', 'Jobs of this person that run or are queued', rows.jobs, '/status', (one) => job(one, moments)),
     listed('services', 'Projects of this person, and their health', rows.owned, 'list_projects', (one) =>
       owned(one, moments),
+    ),
+    listed('incidents', 'Open incidents of all projects', rows.incidents, 'list_services', (one) =>
+      incident(one, moments),
     ),
     ...(rows.isPrivate ? memorySections(memory, now, telling) : [NOT_HERE]),
   ].map((section) => ({ ...section, lines: section.lines.map((line) => redactText(line)) }));
@@ -105,14 +115,23 @@ function rulesOf({ frozenSince, breakGlassUntil }: ContextRows, { moments, timed
   ];
 }
 
-function pending(
-  { approvalId, tool, environment, resources, byRequester, requestedAt, expiresAt, votes, needed }: PendingApprovalRow,
-  moments: TimeFormat,
-): string {
+function pending(row: PendingApprovalRow, moments: TimeFormat, whose: 'own' | 'others'): string {
+  const { approvalId, tool, environment, resources, byRequester, requestedAt, expiresAt, votes, needed } = row;
   const about = [...(environment === 'none' ? [] : [environment]), ...resources.filter(isResource)];
   const waits = byRequester ? 'for their own confirmation, on the card' : `${votes} of ${needed} approvals`;
   const times = `since ${moments.minute(new Date(requestedAt))}, until ${moments.minute(new Date(expiresAt))}`;
-  return `${tool}${about.length === 0 ? '' : ` (${about.join(', ')})`}, ${waits}, ${times}, ${approvalId}`;
+  const isOthers = whose === 'others' && !byRequester && row.asker !== null && isPlainName(row.asker);
+  const asker = isOthers ? `, asked for by ${row.asker}` : '';
+  return `${tool}${named(row.version)}${about.length === 0 ? '' : ` (${about.join(', ')})`}${asker}, ${waits}, ${times}, ${approvalId}`;
+}
+
+function incident({ subject, kind, openedAt }: OpenIncidentRow, moments: TimeFormat): string {
+  return `${isResource(subject) ? subject : 'something'}: ${kind}, since ${moments.minute(new Date(openedAt))}`;
+}
+
+/** True for a name of one word: more words could be an order. */
+function isPlainName(name: string): boolean {
+  return /^[\p{L}\p{N}-]{1,30}$/u.test(name);
 }
 
 function moving(

@@ -8,6 +8,9 @@ import { IS_CHANGING_ACTION, selectRememberedThreads } from '../memory/conversat
 export interface PendingApprovalRow {
   readonly approvalId: string;
   readonly tool: string;
+  /** The name of who asked, and the version that they asked for; null when there is none. Both are chosen by people. */
+  readonly asker: string | null;
+  readonly version: string | null;
   readonly environment: ActionEnvironment;
   readonly resources: readonly string[];
   /** True when the request waits for the requester's own confirmation. */
@@ -85,6 +88,13 @@ export interface MemoryRows {
   readonly conversations: readonly RememberedThreadRow[];
 }
 
+/** An open incident of any project, for people who are on call. */
+export interface OpenIncidentRow {
+  readonly subject: string;
+  readonly kind: string;
+  readonly openedAt: string;
+}
+
 /** The first rows of a list, and the total number of rows. */
 export interface CountedRows<T> {
   readonly rows: readonly T[];
@@ -103,6 +113,8 @@ export interface ContextRows {
   readonly moving: CountedRows<ActiveDeploymentRow>;
   readonly jobs: CountedRows<JobRow>;
   readonly owned: CountedRows<OwnedProjectRow>;
+  /** Open incidents of all projects; none for people below operators. */
+  readonly incidents: CountedRows<OpenIncidentRow>;
   /** Key of the memory, which changes with its content. */
   readonly key: string;
   /** The memory; null when `known` equals `key`. */
@@ -130,6 +142,7 @@ const counted = (rows: ReturnType<typeof sql>) => sql`(
 const pending = (condition: ReturnType<typeof sql>) =>
   counted(sql`
     select count(*) over ()::int as total, p.approval_id as "approvalId", a.tool,
+           (select u.name from users u where u.user_key = p.user_key) as asker, a.arguments ->> 'version' as version,
            coalesce(a.proposal #>> '{action,environment}', 'none') as environment,
            coalesce(a.proposal #> '{action,resources}', '[]') as resources, p.by_requester as "byRequester",
            p.requested_at as "requestedAt", p.expires_at as "expiresAt", p.needed,
@@ -169,6 +182,10 @@ const OWNED = counted(sql`
    order by s.serving is not null and coalesce(s.health ->> 'verdict', 'unknown') not in ('healthy', 'unknown') desc,
             s.serving is not null desc, p.updated_at desc, p.name, s.environment`);
 
+const INCIDENTS = counted(sql`
+  select count(*) over ()::int as total, i.subject, i.kind, i.opened_at as "openedAt" from incidents i
+   where i.closed_at is null and me.role in ('operator', 'admin') order by i.opened_at desc`);
+
 const CONVERSATION = sql`
   select t.thread_id as "threadId", t.status, t.awaiting, t.title, exists (select from thread_taints x where x.thread_id = t.thread_id) as tainted,
          t.created_at as "createdAt", t.last_active_at as "lastActiveAt",
@@ -205,7 +222,7 @@ export function readContext(
     select clock_timestamp() as at, is_private_to(me.keys, me.chat) as "isPrivate",
            (select coalesce(s.value ->> 'at', '') from settings s where s.key = 'freeze') as "frozenSince",
            (select s.value ->> 'until' from settings s where s.key = 'break_glass' and (s.value ->> 'until')::timestamptz > now()) as "breakGlassUntil",
-           ${DECIDING} as deciding, ${OWN} as own, ${MOVING} as moving, ${JOBS} as jobs, ${OWNED} as owned, stamp.key,
+           ${DECIDING} as deciding, ${OWN} as own, ${MOVING} as moving, ${JOBS} as jobs, ${OWNED} as owned, ${INCIDENTS} as incidents, stamp.key,
            case when stamp.key is distinct from me.known then json_build_object(
              'facts', (select coalesce(json_agg(f order by f.n desc), '[]') from (
                 select n, fact, made_at as "madeAt" from memory_facts where person = me.person and outside is null
