@@ -85,7 +85,7 @@ it('a plan with one modified argument is another request, which somebody else ha
   expect([before?.status, after?.status]).toEqual(['modified', 'pending']);
   expect(after?.hash).not.toBe(before?.hash);
   expect(after?.steps[1]).toContain('Deploy shop 1.4.3 to production');
-  await showsButton(ben, 'Withdraw');
+  await ben.waitFor(/Deploy shop 1\.4\.3 to production/);
   await ben.click('Withdraw');
   await eventually(approvals, (found) => found.at(-1)?.status === 'void');
   expect(effects()).toEqual([]);
