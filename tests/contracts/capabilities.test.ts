@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { dropOutside, hasOutside } from '@signalbox/contracts/governance/outside';
+import { EVERYDAY_TOOLS } from '@signalbox/worker/tools/everyday';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import spareRoom from '../examples/spare-room.ts';
 import worldClock from '../examples/world-clock.ts';
@@ -48,6 +49,12 @@ it('no tool and no example request belongs to two tool groups', () => {
   expect(() => createRegistry(groups)).not.toThrow();
   const hints = tools.flatMap(({ tool }) => tool.hints.map((hint) => hint.trim().toLowerCase()));
   expect(hints.filter((hint, place) => hints.indexOf(hint) !== place)).toEqual([]);
+});
+
+it('every everyday tool exists in a group that comes with the product', () => {
+  const known = shipped.flatMap((group) => Object.keys(group.tools));
+  expect(EVERYDAY_TOOLS.filter((name) => !known.includes(name))).toEqual([]);
+  expect(new Set(EVERYDAY_TOOLS).size).toBe(EVERYDAY_TOOLS.length);
 });
 
 it('each value that a tool uses in its sentences is an argument or was looked up', () => {

@@ -14,6 +14,8 @@ import { readSteps, SESSION_FILES } from './session.ts';
 // Sessions that somebody played in the seat of the model, played again with their answers: see docs/mind.md.
 
 const SETTLED_MS = 3_000;
+/** The mean of a session; o200k tokens of the tools and messages. */
+const MAX_TOKENS_PER_CALL = 5_000;
 const SESSIONS = join(import.meta.dirname, 'sessions');
 
 test.each(readdirSync(SESSIONS))(
@@ -34,6 +36,8 @@ test.each(readdirSync(SESSIONS))(
     await seat.close();
     await demo.close();
     expect.soft(problem).toBeNull();
+    const tokens = replay.requests.reduce((sum, request) => sum + request.tokens.total, 0);
+    expect.soft(tokens / replay.requests.length).toBeLessThan(MAX_TOKENS_PER_CALL);
     await expect.soft(requests).toMatchFileSnapshot(join(folder, SESSION_FILES.requests));
     await expect.soft(transcript).toMatchFileSnapshot(join(folder, SESSION_FILES.transcript));
   },

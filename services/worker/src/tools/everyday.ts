@@ -23,6 +23,7 @@ export const EVERYDAY_TOOLS: readonly string[] = [
   'stop_service',
   'cancel_deploy',
   'set_service_variable',
+  'propose_plan',
   'create_project_intent',
   'register_demo_project',
   'run_command',
