@@ -27,7 +27,7 @@ const Folder = RepositoryFolder.optional()
   .meta({ ask: 'In which folder of the repository is it?' });
 
 const Login = SecretHandle.optional().describe(
-  'Private repository: the secret with which it is read, a token for https or a deploy key for ssh, as a handle such as secret:shop-token',
+  'For a private repository: the handle of its token (https) or deploy key (ssh), such as secret:shop-token',
 );
 
 /** The environments where a project has a service; `update_project` resolves them. */

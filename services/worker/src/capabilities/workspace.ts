@@ -30,9 +30,7 @@ const MODEL_READS = 16_000;
 /** The characters of a file that are read at once: about 3,000 tokens of a CSV. */
 const ROWS_READ = 8_000;
 
-const Project = ProjectName.optional().describe(
-  'The project whose workspace it is; leave it out for the folder of this conversation',
-);
+const Project = ProjectName.optional().describe('Left out: the folder of this conversation');
 const FilePath = z.string().trim().min(1).max(MAX_PATH_LENGTH);
 
 export default toolGroup({
@@ -58,8 +56,8 @@ export default toolGroup({
         ).meta({
           ask: 'Which file?',
         }),
-        from_line: z.coerce.number().int().min(1).default(1).describe('First line to read, counted from 1'),
-        lines: z.coerce.number().int().min(1).max(2_000).default(200).describe('How many lines to read'),
+        from_line: z.coerce.number().int().min(1).default(1).describe('First line, from 1'),
+        lines: z.coerce.number().int().min(1).max(2_000).default(200).describe('How many lines'),
         project: Project,
       }),
       ...READ_DEFAULTS,
@@ -119,7 +117,7 @@ export default toolGroup({
           .max(MAX_PATH_LENGTH)
           .default('.')
           .describe('Folder in the workspace; all of it by default'),
-        depth: z.coerce.number().int().min(1).max(10).default(3).describe('How many levels of folders to go down'),
+        depth: z.coerce.number().int().min(1).max(10).default(3).describe('Levels of folders'),
         project: Project,
       }),
       ...READ_DEFAULTS,

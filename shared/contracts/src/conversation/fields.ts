@@ -33,7 +33,7 @@ export const SecretHandle = z
     'a key or token is given as a handle, such as secret:vps-key; never as it is',
   );
 
-export const ProjectName = KnownName.describe('Name of an existing project').meta({
+export const ProjectName = KnownName.describe('A known project').meta({
   entity: 'project',
   ask: 'Which project do you mean?',
 });

@@ -37,9 +37,7 @@ export const getDeployStatus = tool({
     'what happened',
   ],
   input: z.object({
-    project: optionalProject(
-      'Of which project; left out, the last deployment of this conversation, else of this person',
-    ),
+    project: optionalProject('Left out: that of the last deployment here, else of this person'),
     environment: AnyEnvironment,
   }),
   ...LOOK_UP_DEFAULTS,

@@ -35,10 +35,7 @@ export const triggerDeploy = tool({
     project: ProjectName,
     version: Version,
     environment: Environment,
-    server: optionalServer(
-      'Server to run it on; the one where it is, or the one with the most room, when left out',
-      'On which server?',
-    ),
+    server: optionalServer('Left out: the server where it is, else the one with the most room', 'On which server?'),
   }),
   choices: { version: versionChoices },
   risk: (service, resolved) => addReasons(getEnvironmentRisk(service), reasonsOf(getUnseenPlan(resolved))),

@@ -18,8 +18,7 @@ const AddressPath = z
   .refine((path) => !/\p{Cc}/u.test(path), 'a path has no control characters');
 
 export const probeAddress = tool({
-  describe:
-    'Request a path of a deployed service with GET, as a visitor without a login: status, time, type, size and the beginning of the answer.',
+  describe: 'GET a path of a deployed service, as a visitor: status, time, type, size and the beginning of the answer.',
   hints: [
     'request /health of shop in staging',
     'what does /orders of shop answer in production',

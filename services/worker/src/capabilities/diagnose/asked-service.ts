@@ -7,7 +7,7 @@ import type { ToolContext, JobWait } from '../../tools/tool.ts';
 
 export const ProjectArg = ProjectName;
 export const OptionalEnvironment = Environment.optional().describe(
-  'Environment; when left out, the one that is in trouble, else production, staging or local, where the project runs',
+  'Left out: the one in trouble, else production, staging, local',
 );
 export const TailLines = z.coerce.number().int().min(1).max(1_000).default(40).describe('How many of the newest lines');
 

@@ -29,13 +29,13 @@ export const getServiceLogs = tool({
     project: ProjectArg,
     environment: OptionalEnvironment,
     lines: TailLines,
-    text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),
-    minutes: Minutes.optional().describe('Only lines of the last so many minutes'),
-    until_minutes_ago: Minutes.optional().describe('Only lines that are older than so many minutes'),
+    text: z.string().trim().max(200).optional().describe('Only lines with this text'),
+    minutes: Minutes.optional().describe('Only of the last so many minutes'),
+    until_minutes_ago: Minutes.optional().describe('Only older than so many minutes'),
     of: z
       .enum(['serving', 'previous'])
       .default('serving')
-      .describe('Whose log: what serves now, or what served before'),
+      .describe('What serves now, or what served before'),
     deployment: z.string().trim().max(160).optional().describe('Id of one deployment, instead of what serves'),
   }),
   ...READ_DEFAULTS,
