@@ -23,6 +23,8 @@ import { addBlob, isIncrementalFormat, ThreadRows, type BlobColumns } from './th
 
 /** The number of threads whose newest state is cached between turns: tens of kilobytes each. */
 const WARM_THREADS = 500;
+/** The number of ended turns that are remembered; LangGraph lets go of a stopped run within moments. */
+const ENDED_TURNS = 1_000;
 /** The number of checkpoints kept per thread, and of new checkpoints between two prunings. */
 const KEPT = 50;
 
@@ -31,6 +33,8 @@ export type CheckpointFormat = 'incremental' | 'stock';
 
 interface OpenThread {
   readonly lane: Lane;
+  /** The turn; null when nothing runs a graph in it. */
+  readonly turnId: string | null;
   /** True while nothing is stored for the thread, so that reads can be skipped. */
   empty: boolean;
   head: {
@@ -62,12 +66,14 @@ interface WarmThread extends Pick<OpenThread, 'isIncremental' | 'rows' | 'flushe
  * the turn's epoch. The runtime flushes before every effect, and stores the last checkpoint in the transaction that ends the turn. A
  * crash therefore loses only thinking, which is repeated; every effect is preceded by its checkpoint. Steps between two flushes are not
  * stored one by one: with LangGraph's own saver a turn costs 53 statements in 11 transactions. Threads that are not open are written
- * through, as that saver does. A turn whose epoch follows the epoch of our own last turn needs no read: only the lane's holder writes
- * checkpoints, and nobody held the lane in between.
+ * through, as that saver does, except by the runs of turns that ended: LangGraph goes on for a moment after an abort. A turn whose epoch
+ * follows the epoch of our own last turn needs no read: only the lane's holder writes checkpoints, and nobody held the lane in between.
  */
 export class Checkpoints extends PostgresSaver {
   readonly #pool: Pool;
   readonly #open = new Map<string, OpenThread>();
+  /** Turns that ended lately, the first of them first. */
+  readonly #ended = new Set<string>();
   /** Recently used threads, the least recently used first. */
   readonly #warm = new Map<string, WarmThread>();
 
@@ -79,13 +85,14 @@ export class Checkpoints extends PostgresSaver {
     this.#form = form;
   }
 
-  /** Starts a turn on a thread. `empty`: the thread is new, so nothing is stored. */
-  open(threadId: string, lane: Lane, empty: boolean): void {
+  /** Starts a turn on a thread. `empty`: the thread is new, so nothing is stored. Its runs name the turn in their config. */
+  open(threadId: string, lane: Lane, empty: boolean, turnId: string | null = null): void {
     const known = this.#warm.get(threadId);
     this.#warm.delete(threadId);
     const warm = known && known.epoch + 1n === BigInt(lane.epoch) ? known : undefined;
     this.#open.set(threadId, {
       lane,
+      turnId,
       empty,
       head: null,
       versions: {},
@@ -101,6 +108,7 @@ export class Checkpoints extends PostgresSaver {
   close(threadId: string, keep: boolean): void {
     const thread = this.#open.get(threadId);
     this.#open.delete(threadId);
+    if (thread?.turnId) this.#endTurn(thread.turnId);
     if (!keep || !thread?.stored || thread.head) return;
     const { lane, stored: tuple, isIncremental, rows, flushes } = thread;
     const isLong = flushes >= KEPT;
@@ -115,6 +123,12 @@ export class Checkpoints extends PostgresSaver {
     });
     const [oldest] = this.#warm.keys();
     if (this.#warm.size > WARM_THREADS && oldest !== undefined) this.#warm.delete(oldest);
+  }
+
+  #endTurn(turnId: string): void {
+    this.#ended.add(turnId);
+    const [first] = this.#ended;
+    if (this.#ended.size > ENDED_TURNS && first !== undefined) this.#ended.delete(first);
   }
 
   /** Stores the thread's newest state in Postgres. Throws LANE_LOST when another worker holds the lane. */
@@ -197,7 +211,8 @@ export class Checkpoints extends PostgresSaver {
     metadata: CheckpointMetadata,
     versions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const { threadId, space } = placeOf(config);
+    const { threadId, space, turnId } = placeOf(config);
+    if (this.#ended.has(turnId)) return configOf(threadId, checkpoint);
     const thread = this.#open.get(threadId);
     // Subgraphs have their own namespaces. They are rare, so their checkpoints are written through.
     if (!thread || space !== '') return super.put(config, checkpoint, metadata, versions);
@@ -209,7 +224,8 @@ export class Checkpoints extends PostgresSaver {
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    const { threadId, space, checkpointId } = placeOf(config);
+    const { threadId, space, checkpointId, turnId } = placeOf(config);
+    if (this.#ended.has(turnId)) return;
     const thread = this.#open.get(threadId);
     if (!thread || space !== '') return super.putWrites(config, writes, taskId);
     const list = thread.writes.get(checkpointId) ?? [];
@@ -257,8 +273,9 @@ export class Checkpoints extends PostgresSaver {
 
 /** By LangGraph's contract the ids are strings, and every config names a thread. */
 function placeOf({ configurable = {} }: RunnableConfig) {
-  const { thread_id: threadId, checkpoint_ns: space, checkpoint_id: checkpointId } = configurable;
-  return { threadId: String(threadId ?? ''), space: String(space ?? ''), checkpointId: String(checkpointId ?? '') };
+  const { thread_id: threadId, checkpoint_ns: space, checkpoint_id: checkpointId, turn_id: turnId } = configurable;
+  const text = (id: unknown): string => String(id ?? '');
+  return { threadId: text(threadId), space: text(space), checkpointId: text(checkpointId), turnId: text(turnId) };
 }
 
 function configOf(threadId: string, checkpoint: Checkpoint): RunnableConfig {

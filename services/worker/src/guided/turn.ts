@@ -63,7 +63,7 @@ export function createGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(
       const recorded = toRecordedRun(run, taken.length);
       const extras: RunContext = { run, turnKey: turnKeyOf(taken, run), recorded };
       const config = {
-        configurable: { ...thread.configurable, extras },
+        configurable: { ...thread.configurable, turn_id: run.turnId, extras },
         signal: run.signal,
         durability: 'sync' as const, // checkpoints.ts decides when a checkpoint reaches Postgres
         recursionLimit: MAX_STEPS,

@@ -122,7 +122,7 @@ async function handle(
     return { result: done, files, isUncertain: false };
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
-    if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
+    if (thrown instanceof AppError && (thrown.code === 'ACTION_ID_TAKEN' || thrown.code === 'LANE_LOST')) throw thrown;
     // A second lock time-out fails the call: otherwise the worker would retry the turn forever.
     const mayPass = isInfrastructureError(thrown) && !(isAgain && isLockTimeout(thrown));
     if ((isRead || isAgain) && !(thrown instanceof AppError) && mayPass) throw thrown;

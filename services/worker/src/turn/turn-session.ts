@@ -96,8 +96,8 @@ export class TurnSession {
   /** Runs the turn. Returns true when more messages wait. Throws infrastructure errors and LANE_LOST. */
   async run(): Promise<boolean> {
     const { parts, lane } = this.#start;
-    const { threadId } = this.#context;
-    if (!this.#isThreadOver) parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
+    const { threadId, turnId } = this.#context;
+    if (!this.#isThreadOver) parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed, turnId);
     try {
       const machine = createPhaseMachine(this.#start.trace.enter);
       const scope = this.#toCallScope(machine);

@@ -53,7 +53,7 @@ function createProductOwner(parts: AgentDeps): Agent {
       const { taken: messages, later } = begun ? splitTaken(idsIn(begun), batch) : { taken: batch, later: [] };
       const extras = extrasOf(parts, run, messages, threadNew);
       const config = {
-        configurable: { thread_id: run.threadId, extras },
+        configurable: { thread_id: run.threadId, turn_id: run.turnId, extras },
         signal: run.signal,
         durability: 'sync' as const, // checkpoints.ts decides when a checkpoint is written to Postgres
         recursionLimit: parts.maxPasses * 2 + 5,
@@ -72,8 +72,10 @@ function createProductOwner(parts: AgentDeps): Agent {
         const known = idsIn(before);
         const rest = messages.filter((message) => !known.has(message.id));
         for (const spend of values.spent ?? []) if (spend.turnKey === extras.turnKey) run.spent(spend);
-        // `tasks` instead of `next`: a task that finished just before a crash appears only in `tasks` and still has to be applied.
-        let state = before.tasks.length > 0 ? await graph.invoke(null, config) : (values as SessionState);
+        // `tasks` instead of `next`: a task that finished just before a crash appears only in `tasks` and still has to be applied. A step of
+        // other messages, which were given up, is not continued.
+        const isPending = before.tasks.length > 0 && rest.length < messages.length;
+        let state = isPending ? await graph.invoke(null, config) : (values as SessionState); // Empty only before the first checkpoint
         // Messages after the end of the task start the next task.
         if (rest.length > 0 && !state.userConfirmedComplete) state = await begin(rest, known.size === 0);
         return state;
