@@ -185,7 +185,7 @@ describe('a tool call', () => {
   });
 
   it('with a huge result has the result shortened for the model', async () => {
-    const { result } = await executeCall(parts({ run: () => Promise.resolve('x'.repeat(50_000)) }), scope(), call());
+    const { result } = await executeCall(parts({ run: () => Promise.resolve('x'.repeat(250_000)) }), scope(), call());
     expect(result).toMatchObject({ shortened: true });
   });
 
