@@ -64,13 +64,15 @@ const BY_PEOPLE: Readonly<Record<string, readonly ServiceWithLogin[]>> = {
   'freeze.set': ['gateway'],
   'freeze.lifted': ['gateway'],
   'break_glass.opened': ['gateway'],
-  'memory.forgotten': ['gateway'],
+  // By a command in the gateway, or by words, as a tool of the worker.
+  'memory.forgotten': ['gateway', 'worker'],
+  'approval.voided': ['gateway', 'worker'],
   'dead_letter.settled': ['gateway'],
   'grant.given': ['gateway'],
   'grant.revoked': ['gateway'],
 };
 const ONLY_THE_WORKER = /^(action|capability|finding|project|registry)\./;
-const ONLY_THE_GATEWAY = /^approval\.(voted|click_refused|asked|answered|approved|rejected|modified|voided)$/;
+const ONLY_THE_GATEWAY = /^approval\.(voted|click_refused|asked|answered|approved|rejected|modified)$/;
 const ONLY_BY_ITSELF: Readonly<Record<string, readonly ServiceWithLogin[]>> = {
   'approval.voided': ['gateway', 'worker', 'maintenance'],
   'approval.expired': ['gateway', 'maintenance'],
