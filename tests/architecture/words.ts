@@ -42,8 +42,8 @@ const VERB = new RegExp(
     'abort accept acquire act add admit allow announce answer append apply arrange ask assemble attempt audit background balance beat begin bind block build bundle ' +
     'cache call cancel capitalize carry change check choose claim classify clean clear click close collect commit compare compile compute confirm ' +
     'connect consume convert copy count create cut decide decline decode define delete deny derive describe detect diagnose disable discard drain ' +
-    'draw drop edit encode end enqueue ensure escape evaluate execute expire explain extend extract fail fetch fill filter find finish fit ' +
-    'flatten follow forget format forward freeze gather get give grant group guess handle harden hash hide hold identify include index ingest insert inspect install invite issue ' +
+    'draw drop edit encode end enqueue ensure escape estimate evaluate execute expire explain extend extract fail fetch fill filter find finish fit ' +
+    'flatten fold follow forget format forward freeze gather get give grant group guess handle harden hash hide hold identify include index ingest insert inspect install invite issue ' +
     'join judge jump keep kill label launch lay lease leave limit link list listen load locate lock log lower make map mark mask match measure merge migrate mount move mute name normalize ' +
     'note notify number observe offer open order own pack park parse pass patch pause pick pin place plan play poll post postpone prepare press ' +
     'print probe process propose prove prune publish pull push put queue quote raise rank read receive recognize reconcile record recover redact ' +
@@ -51,7 +51,7 @@ const VERB = new RegExp(
     'require reserve reset resolve restore resume retry return revoke rewrite rollback route run save say scan schedule score seal search see seed ' +
     'select send serve set settle shorten show sign size sleep sort spend split stage stamp start stem stop store stream strip subscribe subtract sum summarize sweep ' +
     'switch tag taint take tell test throw tidy tokenize touch trace trim try tunnel unescape unlink unpack unpark unwrap update upgrade use vacate ' +
-    'validate verify void wait wake warn watch winnow wire wrap write yield in to from as with without within until is are has can may must could needs was'
+    'validate verify void wait wake warn watch winnow withdraw wire wrap write yield in to from as with without within until is are has can may must could needs was'
   ).replaceAll(' ', '|')})(?![a-z])|^[a-z]+s(?=[A-Z]|$)`, // `belongsTo` and `fits` are questions
 );
 

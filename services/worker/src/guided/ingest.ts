@@ -33,10 +33,10 @@ export function createIngestNode<S extends z.ZodType, A extends ActionSpecs>(
     const domain = state.domain[spec.id] as z.output<S>; // migrateState parsed it
     const outside = state.outside || mark !== undefined;
     const by = mark === undefined ? 'person' : 'outside';
-    const goTo = (next: string, heard: TurnInput): GuidedStateUpdate => ({
+    const goTo = (next: string, input: TurnInput): GuidedStateUpdate => ({
       transcript: text,
       outside,
-      meta: { ...state.meta, heard, next, by },
+      meta: { ...state.meta, heard: input, next, by },
     });
     if (event?.kind === 'mode')
       return { meta: { ...state.meta, next: END }, ...applyPageMode(spec, state, extras, event) };

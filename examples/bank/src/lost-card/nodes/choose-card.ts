@@ -1,5 +1,5 @@
 import { pickCard, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
-import { findSuspicious, raiseRisk, riskOf } from './classify-risk.ts';
+import { findSuspicious, raiseRisk, findRisk } from './classify-risk.ts';
 
 /** Takes which card the person means. A request that waits for another card is made again for this one, with its reason. */
 export async function chooseCard(context: CardNodeContext): Promise<CardNodeOutcome> {
@@ -14,7 +14,7 @@ export async function chooseCard(context: CardNodeContext): Promise<CardNodeOutc
   const known = { ...domain, awaiting: null };
   switch (wanted) {
     case 'freeze_card': {
-      const risk = riskOf(reason ?? undefined);
+      const risk = findRisk(reason ?? undefined);
       const raised = risk === null ? card.risk : await raiseRisk(context, card.last4, risk, card.risk);
       return { domain: { ...known, risk_level: raised }, goto: 'freeze_card' };
     }

@@ -29,7 +29,7 @@ export async function classifyRisk(context: CardNodeContext): Promise<CardNodeOu
   const picked = await pickCard(context, freeze ? 'freeze_card' : 'report_fraud', (freeze ?? report)?.card);
   if ('stop' in picked) return picked.stop;
   const { card, domain: known } = picked;
-  const risk = report ? 'high' : riskOf(freeze?.because);
+  const risk = report ? 'high' : findRisk(freeze?.because);
   const raised = risk === null ? card.risk : await raiseRisk(context, card.last4, risk, card.risk);
   const next = { ...known, risk_level: raised, trouble_count: 0, awaiting: null };
   if (freeze)
@@ -46,7 +46,7 @@ function notUnderstood({ trouble_count: before, awaiting }: LostCardDomain): Car
   return { domain, goto: 'render_support_options' };
 }
 
-export function riskOf(because: 'lost' | 'stolen' | undefined): 'medium' | 'high' | null {
+export function findRisk(because: 'lost' | 'stolen' | undefined): 'medium' | 'high' | null {
   if (because === 'stolen') return 'high';
   return because === 'lost' ? 'medium' : null;
 }
