@@ -252,6 +252,7 @@ export default toolGroup({
         undo: say('workspace.runUndo'),
       }),
       deadlineMs: 60_000,
+      newest: 'last',
       run: async ({ command, project }, context) => {
         const { decision, pipeline, reason } = classifyCommand(command);
         if (decision === 'deny') throw new AppError('COMMAND_REFUSED', { reason });

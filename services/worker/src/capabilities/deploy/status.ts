@@ -128,6 +128,7 @@ export const getDeployLogs = tool({
   ...READ_DEFAULTS,
   role: 'viewer',
   deadlineMs: 5_000,
+  newest: 'last',
   run: async ({ project, environment, lines: tail }, { ports, now }) => {
     await ports.projects.get(project);
     const [newest] = await ports.deployments.list({ project, ...(environment ? { environment } : {}) }, 1);
