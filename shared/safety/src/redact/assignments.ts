@@ -114,7 +114,7 @@ function readAt(text: string, start: number, manner: AssignmentKind, bareEnd: Ba
   const bare = text.slice(begin, run);
   // The value ends at the next query parameter, or at an escaped quote of nested text.
   const cut = bare.search(/&[\w.-]{1,40}=|\\[nrt"']|\\$/);
-  const value = (cut < 0 ? bare : bare.slice(0, cut)).replace(/[.,;:!?)}\]]{1,8}$/, '');
+  const value = (cut < 0 ? bare : bare.slice(0, cut)).replace(/[.,;:!?)}\]”’“»«」』]{1,8}$/, '');
   if (value === '') return null;
   return { start: begin, end: begin + value.length, manner, isQuoted: opened !== '', rest: begin + value.length };
 }

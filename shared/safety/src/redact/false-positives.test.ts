@@ -92,6 +92,8 @@ const LINES = [
   '/allow 1234 developer',
   'secret:db-password',
   'use secret:aws-key-7f3a9c2e for it',
+  'nobody said “secret:step-up-code-73710472” here',
+  'niemand schrieb „secret:step-up-code-73710472“',
 ];
 
 describe('lines without secrets', () => {
