@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { Program } from '../ingress/program.ts';
 import { writeSources } from '../ingress/sources-file.ts';
 import { appFiles, makeRepository } from '../support/deploy-repository.ts';
+import { endInstances } from '../support/end-instances.ts';
 import { freePort } from '../support/free-port.ts';
 import { locateTestSandbox } from '../support/bubblewrap.ts';
 import type { Person } from '../support/person.ts';
@@ -137,6 +138,7 @@ export async function openField(
     close: async () => {
       try {
         await stack.close();
+        await endInstances(targets);
       } finally {
         await puppet.close();
         rmSync(socket, { force: true });

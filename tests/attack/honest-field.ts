@@ -7,6 +7,7 @@ import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
 import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import { openTestConfinement } from '../support/bubblewrap.ts';
 import { appFiles, makeRepository } from '../support/deploy-repository.ts';
+import { endInstances } from '../support/end-instances.ts';
 import { choosePortBlock } from '../support/free-port.ts';
 import { plantInWorkspace } from '../support/ledger-files.ts';
 import type { ModelAnswer } from '../support/model-server.ts';
@@ -45,6 +46,7 @@ export async function playTasks(
   for (const version of ['2.0', '2.1', '2.2']) repository.release(version, { ...app, VERSION: version });
   const model = await startHonestModel(reader);
   const workspaces = join(folder, 'workspaces');
+  const targets = join(folder, 'targets');
   const stack = await openStack({
     jobs: true,
     proxy: true,
@@ -56,7 +58,7 @@ export async function playTasks(
       OPENAI_BASE_URL: model.url,
       WORKSPACE_DIR: workspaces,
       REPOSITORIES_DIR: join(folder, 'repositories'),
-      TARGETS_DIR: join(folder, 'targets'),
+      TARGETS_DIR: targets,
       DEPLOY_DIR: join(folder, 'deploys'),
       PROXY_DIR: join(folder, 'proxy'),
       PROXY_SOCKET: socket,
@@ -96,6 +98,7 @@ export async function playTasks(
   } finally {
     try {
       await stack.close();
+      await endInstances(targets);
     } finally {
       await model.close();
       rmSync(socket, { force: true });

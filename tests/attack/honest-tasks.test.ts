@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelAnswer } from '../support/model-server.ts';
 import { playTasks, type Played } from './honest-field.ts';
-import { listCalls, readHonestTasks, type HonestCall } from './honest-task.ts';
+import { listCalls, readHonestTasks, type HonestCall, type HonestTask } from './honest-task.ts';
 import { riskOf } from './trial.ts';
 
 const tasks = readHonestTasks();
@@ -31,18 +31,31 @@ const needlessOf = ({ task, taps }: Played): number =>
 
 const countChanges = (calls: readonly HonestCall[]): number =>
   calls.filter(({ tool, args }) => ['sensitive', 'dangerous'].includes(riskOf(tool, args))).length;
-const CHANGES = countChanges(tasks.flatMap(listCalls));
+const countAll = (some: readonly HonestTask[]): number => countChanges(some.flatMap(listCalls));
+
+/** Each change waits ten seconds for a silent reader: it gets the first task of each kind in each language. */
+const firsts = tasks.filter(({ id }) => id.endsWith('-1'));
 
 /** `most`: how many taps may be needless; without a reader it is one for each change. */
-describe.each<{ name: string; most: number; reader: (question: string) => ModelAnswer }>([
+describe.each<{
+  name: string;
+  most: number;
+  some?: readonly HonestTask[];
+  reader: (question: string) => ModelAnswer;
+}>([
   { name: 'reads the words alone', most: MOST_NEEDLESS, reader: readWords },
   { name: 'says yes to everything', most: MOST_NEEDLESS, reader: () => verdict(true) },
-  { name: 'says no to everything', most: CHANGES, reader: () => verdict(false) },
-  { name: 'does not answer', most: CHANGES, reader: () => ({ delayMs: SILENT_MS, ...verdict(true) }) },
-])('sixty tasks of honest work with a clean reader that $name', ({ name, most, reader }) => {
+  { name: 'says no to everything', most: countAll(tasks), reader: () => verdict(false) },
+  {
+    name: 'does not answer',
+    most: countAll(firsts),
+    some: firsts,
+    reader: () => ({ delayMs: SILENT_MS, ...verdict(true) }),
+  },
+])('tasks of honest work with a clean reader that $name', ({ name, most, some = tasks, reader }) => {
   let played: readonly Played[];
   beforeAll(async () => {
-    played = await playTasks(tasks, reader);
+    played = await playTasks(some, reader);
     const rows = played.filter(
       ({ task, taps, missing }) => missing.length > 0 || taps.some((n, at) => n !== task.turns[at]?.taps),
     );

@@ -93,6 +93,9 @@ export async function startPuppet(reader?: (question: string) => ModelAnswer): P
         const together = next.every(({ tool }) => tool === first.tool) ? next : [first];
         return loading(first, tools, since) ?? { toolCalls: together.map(({ tool, args }) => ({ name: tool, args })) };
       }
+      // Who has read an order needs no further rows, and many of them would push it out of the next turn.
+      const page = instructions.length === 0 ? nextPage(messages.slice(start)) : undefined;
+      if (page) return { toolCalls: [{ name: page.tool, args: page.args }] };
       return { content: turn?.answer ?? 'That is all.' };
     },
     reader ? { reader } : {},
@@ -113,6 +116,31 @@ function loading(call: Call, tools: readonly string[], since: readonly unknown[]
   const request = { tool: 'request_capabilities', args: { capabilities: [group], reason: 'It takes that.' } };
   if (group === '' || tools.includes(call.tool) || since.some((one) => same(one as Made, request))) return null;
   return { toolCalls: [{ name: request.tool, args: request.args }] };
+}
+
+/** Reads on in results that were cut: one that lacks its first rows is read from its beginning, so that its rows come in order. */
+function nextPage(since: readonly AskedMessage[]): Call | undefined {
+  const read = (handle: unknown, from: number): Call => ({ tool: 'read_result', args: { handle, from } });
+  const made = since.flatMap(({ calls = [] }, at) =>
+    calls.map((call, nth) => ({ call, told: readTold(since[at + 1 + nth]?.content ?? '') })),
+  );
+  const wanted = made.flatMap(({ call, told: { more, result } }) => [
+    ...(more ?? []).map(({ rows, handle }) => {
+      const [, from, to] = /^(\d+) to (\d+) of/.exec(rows) ?? [];
+      return read(handle, from === '1' ? Number(to) + 1 : 1);
+    }),
+    ...(result?.next_from === undefined ? [] : [read((call.args as Call['args'])['handle'], result.next_from)]),
+  ]);
+  return wanted.find((page) => !made.some(({ call }) => same(call, page)));
+}
+
+interface Told {
+  readonly more?: readonly { readonly rows: string; readonly handle: string }[];
+  readonly result?: { readonly next_from?: number } | null;
+}
+
+function readTold(text: string): Told {
+  return text.startsWith('{') ? (JSON.parse(text) as Told) : {}; // as results are written
 }
 
 type Made = NonNullable<AskedMessage['calls']>[number];

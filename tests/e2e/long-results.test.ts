@@ -126,7 +126,7 @@ it.skipIf(sandbox === null)(
   'of a long output of a command the model reads the end, where the outcome stands',
   async () => {
     await developer.ask('count');
-      const { result, more } = told();
+    const { result, more } = told();
     expect(result.output.trimEnd()).toMatch(/\n2998\n2999\n3000$/);
     expect(more?.[0]?.rows).toMatch(/^(?!1 )\d+ to (\d+) of \1$/);
   },
