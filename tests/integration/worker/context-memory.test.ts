@@ -104,6 +104,20 @@ describe('a remembered fact', () => {
     expect(await remember('I like tea', false)).toMatchObject({ n: 2, outside: null });
   });
 
+  it('that the person typed is their own, even when the act was confirmed because no reader answered', async () => {
+    await pool.query(
+      `insert into turns (turn_id, thread_id, user_key, epoch, worker, trace_id, outcome, passes, tool_calls, started_at)
+       values ('turn_1', 'user_7_1', '7', 1, 'w', 't', 'answered', 1, 1, now())`,
+    );
+    await pool.query(
+      `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, turn_id, outcome)
+       values ('telegram', '1', '1', '7', 'telegram:7', 'message', $1, 't', 'turn_1', 'answered')`,
+      [{ kind: 'message', text: 'remember pls: production only before 16:00', button: null }],
+    );
+    expect(await remember('Production only before 16:00', true)).toMatchObject({ n: 1, outside: null });
+    expect(await remember('production only before 18:00', true)).toMatchObject({ n: 2, outside: 'unknown' });
+  });
+
   it('that holds a secret is refused', async () => {
     for (const fact of ['password: hunter2-hunter2-9', `the token is ghp_${'a1B2c3D4e5F6'.repeat(3)}`])
       await expect(remember(fact)).rejects.toMatchObject({ code: 'MEMORY_SECRET' });

@@ -62,7 +62,8 @@ export async function askCleanReader(
 
 function writeQuestion({ groups }: ToolCatalog, { tool, input, words }: ProposedAct): string {
   const said = words.slice(0, MESSAGES).toReversed();
-  const acts = groups.flatMap(({ tools }) => tools.filter(({ isRead }) => isRead !== true));
+  // A read that sends something out is asked about too.
+  const acts = groups.flatMap(({ tools }) => tools.filter(({ name, isRead }) => isRead !== true || name === tool));
   return [
     `Messages of the person:\n${said.map((text, at) => `${at + 1}. ${JSON.stringify(shorten(text))}`).join('\n') || '(none)'}`,
     `Acts that exist:\n${acts.map(({ name, describe }) => `- ${name}: ${firstSentence(describe)}`).join('\n')}`,
@@ -77,7 +78,7 @@ function shorten(text: string): string {
 }
 
 function firstSentence(text: string): string {
-  return /^[\s\S]*?[.:](?=\s|$)/.exec(text)?.[0] ?? text;
+  return /^[\s\S]*?\.(?=\s|$)/.exec(text)?.[0] ?? text;
 }
 
 /** Matches a value of strict form, such as a name, a version or a path without spaces. */

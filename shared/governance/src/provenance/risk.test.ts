@@ -100,10 +100,12 @@ describe('a call that is proposed beside a log of somebody else', () => {
     expect(questions.map(({ words }) => words)).toEqual([['hello']]);
   });
 
-  it('is not judged when it only reads, unless it can send data out', async () => {
+  it('is not judged when it only reads, unless it can send private data out', async () => {
     const input = { name: 'db-backup' };
     expect((await judge(input, {}, { risk: 'safe' })).tainted).toBe(false);
-    expect((await judge(input, {}, { tool: makeTool('safe', { egress: true }) })).tainted).toBe(true);
+    expect((await judge(input, {}, { tool: makeTool('safe', { egress: true, touchesPrivate: true }) })).tainted).toBe(
+      true,
+    );
   });
 });
 

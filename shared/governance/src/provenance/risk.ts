@@ -26,7 +26,7 @@ export interface Taint {
 
 /**
  * Finds the origin of a call: of its values, and then, with a question to the clean reader, of the act. Without outside text among what
- * the model reads, everything is the person's. Reads that send nothing out are never judged.
+ * the model reads, everything is the person's. Reads that cannot carry private data out are never judged.
  */
 export async function findTaint(
   { name, tool, input, resolved = null }: Pick<RunnableCall, 'name' | 'tool' | 'input' | 'resolved'>,
@@ -35,7 +35,8 @@ export async function findTaint(
   const { hasPrivate, typed, pressed, fresh } = words;
   const rest = { hasPrivate, ...(ageMs === undefined ? {} : { ageMs }) };
   const { risk } = tool.risk(input, resolved);
-  if (view === null || (risk === 'safe' && !tool.egress)) return { foreign: null, ...rest };
+  const carriesOut = tool.egress && (tool.touchesPrivate || hasPrivate);
+  if (view === null || (risk === 'safe' && !carriesOut)) return { foreign: null, ...rest };
   const foreign = findForeignValue(tool, input, { said: [...typed, ...pressed], made: new Set(view.made) });
   if (foreign !== null) return { foreign, ...rest };
   // An order counts once: what was carried out has to be asked for again.

@@ -110,9 +110,12 @@ export async function rememberTyped(
 
 async function rememberWithin(db: Queryable, fact: NewFact): Promise<MemoryFact> {
   const { threadId, actionId } = fact;
-  // Without an assessment, a fact does not count as the person's own words.
+  // Without an assessment, a fact does not count as the person's own words. What they typed is theirs, whoever asked for the act.
   const outside = sql`
     case when coalesce((select (a.proposal #>> '{action,assessment,tainted}')::boolean from actions a where a.action_id = ${actionId}), true)
+          and not exists (
+            select from threads t, own_words(t.thread_id, t.user_key, t.chat_key, true, '', '{}') w, unnest(w.typed) said
+             where t.thread_id = ${threadId} and position(lower(${fact.fact}) in lower(said)) > 0)
          then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end`;
   const { kept, isNew } = await keepFact(db, fact, outside);
   // The row of a known fact names the action that first stored the fact.
