@@ -16,7 +16,7 @@ const SHOWN = 30;
 /** Everybody who may read sees every project, so all changes are shown; what people do for themselves is not among them. */
 export const whatChanged = tool({
   describe:
-    'Tell what changed since a time, across all people, newest first: deployments, stops, variables, approvals, incidents, servers, policies.',
+    'Tell what changed since a time, across all people: deployments, stops, variables, approvals, incidents, servers, policies.',
   hints: [
     'what changed since yesterday',
     'what has changed in the last 2 hours',

@@ -25,7 +25,7 @@ export const REQUEST_ORIGINS = {
 
 export const getMyRequests = tool({
   describe:
-    'Tell what became of the last changes and approvals that this person asked for, those of this conversation first: who decided, why, and what came of it.',
+    'Tell what became of the changes and approvals that this person asked for: who decided, why, and what came of it.',
   hints: [
     'what became of my request',
     'was my request approved',

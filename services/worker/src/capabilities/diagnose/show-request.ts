@@ -20,7 +20,7 @@ type Staging = NonNullable<RequestView['request']['deployment']>['staging'];
 
 export const showRequest = tool({
   describe:
-    'Show one request for approval: asker and their words, from which version to which, why, votes, who may decide until when, how that version did in staging. People decide by the buttons of its card.',
+    'Show one request for approval: asker and their words, from which version to which, why, votes, who may decide until when, how that version did in staging.',
   hints: [
     'show the request that waits',
     'show me the request',
