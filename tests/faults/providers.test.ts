@@ -27,7 +27,7 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
   it('asks a question, acts and ends, through a 429, a 500, a cut stream and a silent server', async () => {
     await open({ MODEL_TIMEOUT_MS: '3000' });
     const ada = await stack.person(1001, 'admin');
-    wire.plan({ status: 429 }, null, { status: 500 }, null); // the intent, then the question
+    wire.plan({ status: 429 }, { status: 500 }, null); // the question
     expect(await ada.ask('I need a port')).toEqual([QUESTION]);
     wire.plan('cut', null, 'silence', null); // the call of the tool, then its result
     expect(await ada.ask('shop')).toEqual([
@@ -36,7 +36,7 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
     wire.plan('end', null); // an answer that breaks off without an error
     expect((await ada.ask('thanks')).join()).toMatch(/closed this task/);
 
-    expect(wire.requests()).toHaveLength(10);
+    expect(wire.requests()).toHaveLength(9);
     const { rows: allocations } = await stack.pool.query('select project from port_allocations');
     expect(allocations).toEqual([{ project: 'shop' }]);
     const { rows: turns } = await stack.pool.query('select outcome, model, tool_calls from turns order by started_at');
@@ -54,11 +54,11 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
     async (fault) => {
       await open(); // with the usual minute of patience: only the abort can close it in time
       const ada = await stack.person(1001, 'admin');
-      wire.plan(null, fault);
+      wire.plan(fault);
       await ada.send('I need a port');
       await eventually(
         () => Promise.resolve([wire.requests().length, wire.open()]),
-        ([asked, under]) => asked === 2 && under === 1,
+        ([asked, under]) => asked === 1 && under === 1,
       );
       expect(wire.abandoned()).toBe(0);
       await ada.send('/stop');
@@ -69,7 +69,7 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
       );
       expect(wire.open()).toBe(0);
       expect(await ada.waitFor(/^Stopped/)).toContain('Nothing was changed');
-      expect(wire.requests()).toHaveLength(2); // an abort is not tried again
+      expect(wire.requests()).toHaveLength(1); // an abort is not tried again
       const { rows } = await stack.pool.query(`select outcome from turns`);
       expect(rows).toEqual([{ outcome: 'stopped' }]);
     },

@@ -78,7 +78,7 @@ describe('the draft that a person sees', () => {
     const wire = await bench.serve(spine({ usage: null }));
     const provider = TESTED_PROVIDERS.find(({ id }) => id === 'anthropic');
     await bench.startWorker({ env: { MODEL: 'anthropic', ...provider?.env(wire.url), MODEL_TIMEOUT_MS: '3000' } });
-    wire.plan(null, 'hang'); // half of the question comes, then nothing until the try is given up
+    wire.plan('hang'); // half of the question comes, then nothing until the try is given up
     await bench.say(PERSON, 'I need a port');
     const [half] = await eventually(
       () => Promise.resolve(drafts),

@@ -80,7 +80,8 @@ function spineAnswer(request: ChatCompletionRequest): FixtureResponse {
   if (tools.length === 0) return { content: JSON.stringify(intent) }; // asked by schema
   const last = request.messages.at(-1);
   if (last?.role === 'tool') return { content: `Done: port ${/"port\\*":(\d+)/.exec(textOf(last))?.[1] ?? '?'}.` };
-  const said = textOf(last);
+  // The facts of the moment come at the beginning of the person's message.
+  const said = textOf(last).split('[End of the facts]').at(-1) ?? '';
   if (said.includes('I need a port'))
     return call('respond_to_user', {
       awaiting_response: true,
