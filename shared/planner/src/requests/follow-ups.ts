@@ -43,7 +43,7 @@ export function readFollowUp(text: string, around: RequestContext): FollowUp | n
   if (!last || !lastTool) return null;
   if (STOP.test(text)) return sibling(last, lastTool, around, /^(?:cancel|stop|abort)_/);
   if (GO_AHEAD.test(text) && lastTool.isHarmless)
-    return sibling(last, lastTool, around, /^(?!(?:cancel|rollback|stop|release)_)/);
+    return sibling(last, lastTool, around, /^(?!(?:cancel|rollback|stop|release|withdraw|forget|clear)_)/); // takes nothing back
   if (!lastTool.isHarmless && findHoldReason(text) !== null && !/^no\b/i.test(text)) return null;
   const changed = newValues(text, lastTool, around);
   if (changed === null || restOf(text, lastTool.fields, changed, around) > 0) return null;
