@@ -65,12 +65,12 @@ it('200 messages below an approval card decide nothing: each answer points at th
     120_000,
   );
   expect(settled).toEqual({ open: 0, unsent: 0 });
-  // Each message has its turn or shares one, and every turn's last answer points at the card.
+  // Each message has its turn or shares one, and every turn's last answer points at the card, or shows its request.
   const { rows: unanswered } = await stack.pool.query(
     `select i.envelope ->> 'text' as text from inbox i
       where i.kind = 'message' and i.received_at > (select min(requested_at) from approvals)
         and not (i.outcome = 'merged' or exists (
-          select 1 from outbox o where o.turn_id = i.turn_id and o.chat_key = i.chat_key and o.body ->> 'text' like '%Still waiting for a decision%apv_%'))`,
+          select 1 from outbox o where o.turn_id = i.turn_id and o.chat_key = i.chat_key and o.body ->> 'text' like '%apv_%' and o.body ->> 'text' ~ 'Still waiting for a decision|waits for approval'))`,
   );
   expect(unanswered).toEqual([]);
   const { rows } = await stack.pool.query(
