@@ -32,10 +32,7 @@ export const getServiceLogs = tool({
     text: z.string().trim().max(200).optional().describe('Only lines with this text'),
     minutes: Minutes.optional().describe('Only of the last so many minutes'),
     until_minutes_ago: Minutes.optional().describe('Only older than so many minutes'),
-    of: z
-      .enum(['serving', 'previous'])
-      .default('serving')
-      .describe('What serves now, or what served before'),
+    of: z.enum(['serving', 'previous']).default('serving').describe('What serves now, or what served before'),
     deployment: z.string().trim().max(160).optional().describe('Id of one deployment, instead of what serves'),
   }),
   ...READ_DEFAULTS,
