@@ -24,7 +24,7 @@ const ROUNDS = 6;
 const ORDERS_AT_ONCE = 5;
 const SEED = 34;
 const FIRST = 7_700;
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 
 const { pick, some } = pickWith(random(SEED));
 
@@ -134,7 +134,7 @@ async function work({ pool }: Stack, person: Person, rounds: readonly (readonly 
       await eventually(
         () => countSettled(pool, person.id),
         (settled) => settled === sent,
-        MOST_MS,
+        MAX_MS,
       );
     }
 }
@@ -179,7 +179,7 @@ describe.each([
         await stack.close();
       }
     },
-    MOST_MS,
+    MAX_MS,
   );
 });
 

@@ -29,7 +29,7 @@ interface Place {
 
 /**
  * Finds the lines of a commit that contain all words, in upper or lower case; words are never patterns. A line that matched only by a
- * secret is left out, so that nobody can guess a secret by searching. Throws NOT_FOUND (the path).
+ * secret is left out, so that a person cannot find a secret by guessing. Throws NOT_FOUND (the path).
  */
 export async function searchCommit(
   deps: CommitReadDeps,

@@ -70,7 +70,7 @@ export async function readText(
       });
     return file.readFile();
   });
-  // Some PDFs are text by their bytes, which nobody reads.
+  // The bytes of some PDFs look like text, but people cannot read them.
   const text = isPdf(bytes) ? null : decodeText(bytes);
   if (text === null) throw new AppError('PATH_UNSUITABLE', { path: shown, problem: describeContent(bytes) });
   return { text, shown };

@@ -9,7 +9,7 @@ import type { RuntimeEvent } from '@signalbox/contracts/governance/runtime-event
  *   a question of the model is open                    ─▶ ask
  *   the action started a job that goes on              ─▶ silence: the end of the job is another event
  *   a call behind it was held                          ─▶ ask
- *   it was a look-up, whose result nobody has read     ─▶ ask
+ *   it was a look-up: the model has to report it       ─▶ ask
  *   the model said that it goes on (goes_on)           ─▶ ask
  *   otherwise                                          ─▶ silence: the event stays in the conversation
  */

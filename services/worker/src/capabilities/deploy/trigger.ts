@@ -104,7 +104,7 @@ export const triggerDeploy = tool({
     const servesNow = found.serving ? null : (serves?.release ?? null);
     return { kind: 'done', output: { deployment: actionId, project, version, environment, server, state, servesNow } };
   },
-  // Whoever runs it has seen its plan, in every environment.
+  // A person who deploys the project has seen its plan, whatever the environment.
   alters: ({ project }, resources) => (resources.includes(`project:${project}`) ? ['isUnseen'] : []),
   phrases: {
     order: ({ server = 'any', ...asked }) => say('deploy.deployOrder', { ...asked, server }),

@@ -5,8 +5,8 @@ import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { LOOK_UP_DEFAULTS, tool } from '../../tools/tool.ts';
 
-const DEFAULT_LIMIT = 10;
-const MAX_LIMIT = 50;
+const DEFAULT_ENTRIES = 10;
+const MAX_ENTRIES = 50;
 const DEFAULT_DAYS = 30;
 
 export const recentHistory = tool({
@@ -26,7 +26,7 @@ export const recentHistory = tool({
       .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?$/)
       .optional()
       .describe(`Date or time in UTC, such as 2026-11-25 or 2026-11-25T15:00; ${DEFAULT_DAYS} days ago by default`),
-    limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('The most entries'),
+    limit: z.coerce.number().int().min(1).max(MAX_ENTRIES).default(DEFAULT_ENTRIES).describe('The most entries'),
   }),
   ...LOOK_UP_DEFAULTS,
   run: async ({ since, limit }, { ports, actor, threadId, now }) => {
