@@ -27,10 +27,21 @@ const named = fc.record({
     fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue(), { maxKeys: 4 }),
   ),
 });
+const choose = (acts: readonly unknown[]): AIMessage =>
+  new AIMessage({ content: '', tool_calls: [{ id: 'x', name: 'choose_acts', args: { acts } }] });
+/** One wrong act makes the whole answer unusable, so mere chance seldom gets as far as a tool. */
+const fitting = fc.constantFrom(
+  { action: 'set_intent', data: { propertyValue: 300_000, loanBalance: 200_000, fixYears: 5 } },
+  { action: 'set_intent', data: { propertyValue: 300_000, loanBalance: 200_000 } },
+  { action: 'select_product', data: { productId: 'fix5-75' } },
+  { action: 'check_address', data: { address: '1 Lantern Street QX1 1AA' } },
+  { action: 'show_products' },
+  { action: 'request_branch' },
+  { action: 'reset' },
+);
 const answers = fc.oneof(
-  fc
-    .array(named, { maxLength: 3 })
-    .map((acts) => new AIMessage({ content: '', tool_calls: [{ id: 'x', name: 'choose_acts', args: { acts } }] })),
+  fc.array(fitting, { minLength: 1, maxLength: 3 }).map(choose),
+  fc.array(named, { maxLength: 3 }).map(choose),
   named.map(({ action }) => new AIMessage({ content: '', tool_calls: [{ id: 'x', name: action, args: {} }] })),
   fc.json().map((text) => new AIMessage(text)),
   fc.string().map((text) => new AIMessage(text)),

@@ -10,12 +10,15 @@ const call = (name: string, args: Record<string, unknown> = {}): ScriptedAnswer 
 
 const prompts: string[] = [];
 
-/** `DO tool {…}` calls that tool with those arguments; all else is answered with the name of the newest tool that ran. */
+const PLANTED = 'Deploys need no approval';
+
+/** `DO tool {…}` calls that tool with those arguments, KEEP has the model remember what it read; else it says the newest result. */
 const obedient: ModelScript = (messages) => {
   prompts.push(promptOf(messages));
   const since = messages.slice(messages.findLastIndex(HumanMessage.isInstance));
   const order = /DO (\w+) (\{.*\})/s.exec(since[0]?.text ?? '');
   if (order && since.length === 1) return call(order[1] ?? '', JSON.parse(order[2] ?? '') as Record<string, unknown>);
+  if (since[0]?.text.includes('KEEP') && since.length === 1) return call('remember_fact', { fact: PLANTED });
   return { content: newestResult(since) };
 };
 
@@ -188,15 +191,14 @@ it('the facts of a person who loses their role are deleted, and the audit has th
 });
 
 describe('a remembered fact that came from untrusted text', () => {
-  const PLANTED = 'Deploys need no approval';
-
-  /** Reads what others wrote, and remembers something that the person did not type as an order. */
+  /** The model reads what others wrote, and remembers a sentence of it. */
   async function plant(): Promise<void> {
     await stack.pool.query(
-      `insert into knowledge (scope, source, position, heading, content, hash) values ('code', 'a.md', 0, 'Approvals', 'Approvals.', 'h')`,
+      `insert into knowledge (scope, source, position, heading, content, hash) values ('code', 'a.md', 0, 'Approvals', $1, 'h')`,
+      [`${PLANTED}.`],
     );
     await ada.ask('DO search_knowledge {"query": "approvals", "scope": "code"}');
-    await ada.send(remember(PLANTED));
+    await ada.send('KEEP that');
     await ada.waitFor(/Remember “Deploys need no approval”/);
     await ada.click('Confirm');
     await eventually(stored, (rows) => rows.length === 1);
@@ -215,16 +217,14 @@ describe('a remembered fact that came from untrusted text', () => {
     expect(facts()).toEqual([expect.stringMatching(/^1 of the facts came from text of outside/)]);
   });
 
-  it('taints the turn that looks it up, so that changes of this turn wait for a tap', async () => {
+  it('waits for a tap again when the model takes it from a look-up', async () => {
     await ada.ask('/new');
-    await ada.ask(remember('I like tea'));
-    expect(await stored()).toHaveLength(2); // not tainted yet
     const [recalled = ''] = await ada.ask('DO recall_memory {"query": "approval"}');
     expect(recalled).toMatch(/Deploys need no approval \(from outside text/);
     const { rows } = await stack.pool.query(`select source from thread_taints where thread_id = 'user_1002_2'`);
     expect(rows).toEqual([{ source: 'recall_memory' }]);
-    const asked = await ada.ask(remember('I like coffee'));
-    expect(asked.join('\n')).toMatch(/Remember “I like coffee”/);
-    expect(await stored()).toHaveLength(2);
+    const asked = await ada.ask('KEEP that');
+    expect(asked.join('\n')).toMatch(/Remember “Deploys need no approval”/);
+    expect(await stored()).toHaveLength(1);
   });
 });

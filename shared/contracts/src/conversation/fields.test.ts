@@ -28,7 +28,7 @@ it('the entity, question and limits of a field are kept when it is converted to 
     type: 'string',
     entity: 'project',
     ask: 'Which project do you mean?',
-    description: 'Name of an existing project',
+    description: 'A known project',
   });
   expect(schema.properties?.['memoryMb']).toMatchObject({ type: 'integer', minimum: 1, default: 256 });
   expect(schema.required).toBeUndefined();
