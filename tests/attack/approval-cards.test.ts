@@ -165,6 +165,80 @@ it('no value on 2,000 approval cards that matters for the decision is hidden, cu
   for (const times of Object.values(seen)) expect(times).toBeGreaterThan(20);
 });
 
+it('hostile values of one step push no other step, and none of its values, off the card of a plan', () => {
+  const values = createValues(750, 12).map((value) => value.toWellFormed());
+  const seen = { folded: 0, counted: 0, whole: 0 };
+  for (let at = 0; at + 5 <= values.length; at += 5) {
+    const own = values.slice(at, at + 5);
+    // One step has a long hostile value, another has more values than its rows.
+    const steps = own.map((value, step): Record<string, string> => ({
+      name: `N${step}`,
+      value: step === at % 5 ? value.repeat(20).slice(0, 4_000).toWellFormed() : value.slice(0, 40).toWellFormed(),
+      place: 'staging',
+      ...(step === 3 ? { a: value.slice(0, 9).toWellFormed(), b: '2', c: '3', d: '4', e: '5', f: '6' } : {}),
+    }));
+    const named = (step: number): Record<string, string> =>
+      Object.fromEntries(Object.entries(steps[step] ?? {}).map(([name, value]) => [`${step + 1}.${name}`, value]));
+    const exact = renderExactAction({ tool: 'propose_plan', arguments: { steps } });
+    if (exact.length > MAX_ACTION_LENGTH) continue;
+    const essential = steps.flatMap((_, step) => [
+      ...listEssentialValues(
+        { arguments: named(step) },
+        { told: [`${step + 1}.name`, `${step + 1}.place`], derived: [] },
+      ),
+    ]);
+    const { card, ...rest } = approvalOf(exact);
+    const lines = steps.map(({ name = '', value = '' }) => `Set ${name} on staging · ${value}`);
+    const body = renderCard({ ...rest, card: { ...card, what: 'Plan', steps: lines, essential } }, [], 'approver');
+    for (const simpleFrom of [null, 0]) {
+      const shown = encodeMessage(body, { ...ROW, simpleFrom });
+      expect(JSON.stringify(shown)).not.toContain('"details"');
+      const text = shown.map(stored).join('\n');
+      for (const [step, { name }] of steps.entries()) expect(text).toContain(`Set ${name} on staging`);
+      for (const step of steps.keys()) expect(body.text).toContain(`\n${step + 1}. Set N${step} on staging`);
+    }
+    const block = readBlocks(body.text).find(({ type }) => type === 'code');
+    const rows = block?.type === 'code' ? block.text.split('\n') : [];
+    for (const step of steps.keys()) {
+      const first = rows.findIndex((row) => row.startsWith(`${step + 1}.`));
+      const next = rows.findIndex((row, place) => place > first && row.startsWith(`${step + 2}.`));
+      const section = rows.slice(first, next === -1 ? rows.length : next);
+      expect(first).not.toBe(-1);
+      expect(section.length).toBeLessThanOrEqual(5);
+      // Each value stands there, or a mark says how many do not.
+      const expected = step === 3 ? 7 : 1;
+      const found = section.filter((row) => row.startsWith(`${step + 1}.`)).length;
+      const left = Number(/^⋯ (\d+) more values? ⋯$/.exec(section.at(-1) ?? '')?.[1] ?? 0);
+      expect(found + left).toBeGreaterThanOrEqual(expected);
+      seen.counted += left > 0 ? 1 : 0;
+      seen.folded += section.some((row) => /^⋯ \d+ more lines? ⋯$/.test(row)) ? 1 : 0;
+      seen.whole += section.every((row) => !row.startsWith('⋯')) ? 1 : 0;
+    }
+    // What is left out opens with one press, to the last character.
+    expect(body.buttons.at(-1)?.act?.verb).toBe('show');
+    expect(body.bound).toContain(`\n${exact}\n`);
+  }
+  for (const times of Object.values(seen)) expect(times).toBeGreaterThan(20);
+});
+
+it('a value that the line of another step says is not taken for said', () => {
+  const steps = [
+    { name: 'A', value: 'Hi', place: 'production' },
+    { name: 'x'.repeat(600), value: 'Hi', place: 'production' },
+  ];
+  const essential = steps.flatMap(({ name, place }, at) => [
+    ...listEssentialValues(
+      { arguments: { [`${at + 1}.name`]: name, [`${at + 1}.place`]: place } },
+      { told: [`${at + 1}.name`, `${at + 1}.place`], derived: [] },
+    ),
+  ]);
+  const { card, ...rest } = approvalOf(renderExactAction({ tool: 'propose_plan', arguments: { steps } }));
+  const lines = steps.map(({ name, place }) => `Set ${name} in ${place}`);
+  const { text } = renderCard({ ...rest, card: { ...card, steps: lines, essential } }, [], 'approver');
+  expect(text).not.toContain('1.place');
+  expect(text).toContain('2.place: production');
+});
+
 /** What the simulated Telegram keeps of a part, as text. It throws what the real one would refuse. */
 function stored(part: TelegramPart): string {
   if (part.form === 'text') return formatBotText(part.text, part.entities as unknown as MessageEntity[]).text; // as they are sent

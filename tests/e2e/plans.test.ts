@@ -24,6 +24,17 @@ const PLANS = new Map<string, readonly WrittenStep[]>([
     ],
   ],
 ]);
+const LONG = `Hi ${'there '.repeat(600)}`.trim();
+PLANS.set('greet everywhere', [
+  ...['staging', 'production'].flatMap((environment): readonly WrittenStep[] => [
+    {
+      tool: 'set_service_variable',
+      args: { project: 'demo', environment, name: 'GREETING', value: LONG },
+    },
+    { tool: 'trigger_deploy', args: { project: 'demo', version: '1.0', environment } },
+  ]),
+  { tool: 'check_service_health', args: { project: 'demo', environment: 'production' } },
+]);
 const CALLS = new Map<string, WrittenStep>([
   ['register', { tool: 'register_demo_project', args: {} }],
   ['how far', { tool: 'show_plan', args: {} }],
@@ -124,3 +135,19 @@ it('a plan that sets a variable and deploys runs unasked, and the deployment has
   expect((await demo.stack.pool.query('select 1 from approvals')).rowCount).toBe(2);
   expect((await demo.visit('staging')).body).toMatchObject({ greeting: 'Hi' });
 }, 120_000);
+
+it('a long value of the first step hides neither the steps nor the values that follow it', async () => {
+  const { ben, cleo } = demo.people;
+  await ben.ask('greet everywhere');
+  const card = await cleo.waitFor(/Plan of 5 steps/);
+  const lines = card.split('\n').filter((line) => /^\d\. /.test(line));
+  expect(lines).toEqual([
+    expect.stringMatching(/^1\. Set GREETING of demo in staging/),
+    expect.stringMatching(/^2\. Deploy demo 1\.0 to staging/),
+    expect.stringMatching(/^3\. Set GREETING of demo in production/),
+    expect.stringMatching(/^4\. Deploy demo 1\.0 to production/),
+    expect.stringMatching(/^5\. Check the health of demo in production/),
+  ]);
+  expect(card).toMatch(/\n1\.value: Hi there[^]*⋯ \d+ more lines ⋯[^]*\n3\.value: Hi there[^]*⋯ \d+ more lines ⋯/);
+  await ben.click('Withdraw');
+});

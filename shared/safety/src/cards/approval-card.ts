@@ -1,6 +1,7 @@
 import { asCodeBlock, escapeLine } from './canonical-card.ts';
 import { fitRows, type CardLine } from './card-rows.ts';
 import { listValueLines } from './essential.ts';
+import { findStep, foldLines, foldSteps, listRows } from './folds.ts';
 import type { Approval, ApprovalVote, EssentialValue } from '@signalbox/contracts/governance/approval';
 import type { OutboundBody, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { sayDuration } from '@signalbox/messages/duration';
@@ -14,7 +15,7 @@ export const formatUnderWay = (): string => `⏳ ${say('card.under-way')}`;
 /** Maximum lines of a card above its buttons on a 360 × 740 phone; the last line is the card's id. */
 const MAX_LINES = 12;
 
-/** Rows for each step of a plan, beyond those of a card: nobody approves a step that they cannot read. */
+/** Rows for the line of each step of a plan, beyond those of a card: nobody approves a step that they cannot read. */
 const ROWS_PER_STEP = 3;
 
 /** Maximum length of a summary line, in UTF-16 units: phones show no more, and the exact action follows. */
@@ -159,41 +160,40 @@ function joinLines(lines: readonly string[], block: readonly string[], end: stri
 /** Begins the line of a plan's step; the title and the change begin with a mark. */
 const STEP = /^\d+\. /;
 
-/** Lays out a card in as many rows as a phone shows. A value whose preview line was cut gets its own line. */
+/**
+ * Lays out a card in as many rows as a phone shows, and a plan in more. A value whose preview line was cut gets its own line. The values of
+ * a plan take no rows from its steps, and those of a step none from another.
+ */
 function layOut(approval: Approval, takes: string) {
-  const { exact = '', essential = [{ shown: listValueLines(exact).join('\n'), told: null }] } = approval.card;
+  const { exact = '', essential = [{ shown: listValueLines(exact).join('\n'), told: null }], steps } = approval.card;
   const lines = listLines(approval, takes);
   const telling = lines.findIndex(({ as }) => as('').startsWith('- ')) + 1;
   let own = essential.filter(({ told }) => told === null);
   for (;;) {
-    const block = own.flatMap(({ shown }) => (shown === '' ? [] : shown.split('\n')));
-    const rows = MAX_LINES - 1 + (approval.card.steps ?? []).length * ROWS_PER_STEP;
-    const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: block.length, rows });
-    const said = lines.slice(0, telling).filter((_, at) => shown[at]?.isCut === false);
-    const isTold = ({ told }: EssentialValue): boolean =>
-      (told ?? []).every((value) => !UNREADABLE_WITHIN.test(value) && said.some(({ raw }) => raw.includes(value)));
+    const block = own.flatMap(listRows);
+    const rows = MAX_LINES - 1 + (steps ?? []).length * ROWS_PER_STEP;
+    const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: steps ? 0 : block.length, rows });
+    const isTold = (one: EssentialValue): boolean => {
+      // What the line of one step says is not said of another step.
+      const step = steps ? `${findStep(one)}. ` : '';
+      const said = lines.slice(0, telling).filter(({ as }, at) => !shown[at]?.isCut && as('').startsWith(step));
+      const isSaid = (value: string): boolean => said.some(({ raw }) => raw.includes(value));
+      return (one.told ?? []).every((value) => !UNREADABLE_WITHIN.test(value) && isSaid(value));
+    };
     const missing = essential.filter((value) => !own.includes(value) && !isTold(value));
     if (missing.length > 0) {
       own = essential.filter((value) => own.includes(value) || missing.includes(value));
       continue;
     }
     const isBound = essential.map((value) => value.shown).join('\n') === listValueLines(exact).join('\n');
-    const isWhole = isBound && blockRows >= block.length && shown.every(({ isCut }) => !isCut);
-    return { lines: shown.map(({ text }) => text()), block: foldLines(block, blockRows), isWhole };
+    const folded = steps ? foldSteps(own) : foldLines(block, blockRows);
+    const isWhole = isBound && folded.join('\n') === block.join('\n') && shown.every(({ isCut }) => !isCut);
+    return { lines: shown.map(({ text }) => text()), block: folded, isWhole };
   }
 }
 
 /** Matches values that are unreadable within a sentence: empty, with outer or double blanks, or backticks, which markdown removes. */
 const UNREADABLE_WITHIN = /^$|^\s|\s$|\s\s|`/;
-
-/** Keeps the first and last lines of a value block; the line between, which no value can imitate, counts the hidden ones. */
-function foldLines(block: readonly string[], rows: number): readonly string[] {
-  if (block.length <= rows) return block;
-  const tail = Math.floor((rows - 1) / 2);
-  const head = rows - 1 - tail;
-  const folded = say('card.folded', { lines: block.length - head - tail });
-  return [...block.slice(0, head), folded, ...block.slice(block.length - tail)];
-}
 
 /** Escapes a preview text to one line that cannot imitate other lines of the card. */
 function summaryLine(text: string): string {
