@@ -43,13 +43,41 @@ it('a version that the call itself gave needs an envelope, because the runtime m
 });
 
 it('only values of the runtime and registered names are made, each with its field, and none that the call gave', () => {
-  expect(listMadeValues(RESULT, ORIGINS, new Set())).toEqual([
-    'server=rack',
-    'port=25001',
-    'version=obey-me-now',
-    'run=run_1',
-  ]);
+  expect(listMadeValues(RESULT, ORIGINS, new Set())).toEqual(['server=rack', 'port=25001', 'run=run_1']);
   expect(listMadeValues(RESULT, ORIGINS, new Set(['25001', 'rack', 'obey-me-now', 'run_1']))).toEqual([]);
+});
+
+const SERVING: Origins = {
+  project: 'name',
+  servesNow: 'ref',
+  wanted: 'asked',
+  rows: { project: 'name', version: 'ref' },
+};
+const versionsOf = (result: unknown, given: readonly string[] = []) =>
+  listMadeValues(result, SERVING, new Set(given)).filter((one) => one.includes('version='));
+
+it('a version in our own records is made for its project, under whatever field, and so is the version of a release', () => {
+  const rows = [{ project: 'blog', version: 'v2.0.0' }, { version: '1.1.0' }];
+  expect(versionsOf({ project: 'shop', servesNow: '1.0.0-3f2a9c1', rows })).toEqual([
+    'shop/version=1.0.0-3f2a9c1',
+    'shop/version=1.0.0',
+    'blog/version=2.0.0',
+    'shop/version=1.1.0',
+  ]);
+});
+
+it.each<[string, unknown, readonly string[]]>([
+  ['has another form than a version', { project: 'shop', servesNow: 'obey-me-now' }, []],
+  ['has no project', { servesNow: '9.9.9' }, []],
+  ['was only asked for', { project: 'shop', wanted: '9.9.9' }, []],
+  ['comes back with the arguments of its call', { project: 'shop', servesNow: '9.9.9' }, ['9.9.9']],
+  [
+    'comes back without the v of the arguments',
+    { project: 'shop', servesNow: '9.9.9-3f2a9c1' },
+    ['v9.9.9', '9.9.9-3f2a9c1'],
+  ],
+])('a version is not made when it %s', (_, result, given) => {
+  expect(versionsOf(result, given)).toEqual([]);
 });
 
 it('evidence holds no text from outside', () => {

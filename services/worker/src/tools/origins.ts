@@ -1,4 +1,4 @@
-import { toFieldKey } from '@signalbox/contracts/governance/field-key';
+import { toMadeValue, toMadeVersion } from '@signalbox/contracts/governance/field-key';
 import {
   hasUntrustedText,
   isHarmlessText,
@@ -10,10 +10,10 @@ import {
 /**
  * Where the content of a field comes from. `runtime`: numbers, times, states, ids and addresses that the runtime made. `name`: a
  * registered name, which counts only in its strict form. `ref`: a version or tag in our own records, which the author of the commit named.
- * `manual`: the product's own documentation. `outside`: everything else, such as descriptions, commands, log lines, file names and texts of
+ * `asked`: a version that somebody asked for, which a model may have taken from outside. `manual`: the product's own documentation. `outside`: everything else, such as descriptions, commands, log lines, file names and texts of
  * other people.
  */
-export type Origin = 'runtime' | 'name' | 'ref' | 'manual' | 'outside';
+export type Origin = 'runtime' | 'name' | 'ref' | 'asked' | 'manual' | 'outside';
 
 /**
  * The declaration of a result's fields: a field without an origin does not compile. Any part may be `outside` as a whole. A part without
@@ -91,14 +91,18 @@ function isFine(text: string, origins: Origins, known: ReadonlySet<string>): boo
   if (origins === 'runtime' || origins === 'manual') return true;
   if (isHarmlessText(text) || (origins === 'name' && STRICT_NAME.test(text))) return true;
   // A version in the arguments may be the newest that the runtime looked up, which the model never read.
-  return origins !== 'ref' && known.has(text);
+  return !isRef(origins) && known.has(text);
+}
+
+function isRef(origins: Origins): boolean {
+  return origins === 'ref' || origins === 'asked';
 }
 
 /** Picks the fields of an enclosed result that back a model's statements: all but those from outside. Null when nothing is left. Pure. */
 export function pickEvidence(value: unknown, origins: Origins): unknown {
   if (origins === 'outside') return null;
   if (Array.isArray(value)) return value.map((item) => pickEvidence(item, origins));
-  if (origins === 'ref') return openOutside(value);
+  if (isRef(origins)) return openOutside(value);
   // Somebody may have the name `9.9.9`, which backs no claim about a version.
   if (origins === 'name' && typeof value === 'string' && /^v?\d/.test(value)) return null;
   if (typeof value !== 'object' || value === null || isOutsideText(value)) return isOutsideText(value) ? null : value;
@@ -116,27 +120,43 @@ const MAX_MADE = 200;
 const MAX_MADE_LENGTH = 80;
 
 /**
- * Lists the values of a result that the runtime made or registered, as `field=value`. What the call itself gave is left out: its model
- * may have taken it from outside. Pure.
+ * Lists the values of a result that the runtime made or registered, as `field=value`. A version counts for its project, and only in the
+ * form of a version. What the call itself gave is left out: its model may have taken it from outside. Pure.
  */
 export function listMadeValues(
   value: unknown,
   origins: Origins,
   given: ReadonlySet<string>,
-  field = '',
+  { field = '', project = null }: { readonly field?: string; readonly project?: string | null } = {},
 ): readonly string[] {
-  if (origins === 'outside' || origins === 'manual' || value === null || value === undefined) return [];
+  if (origins === 'outside' || origins === 'manual' || origins === 'asked') return [];
   if (Array.isArray(value))
-    return value.flatMap((item) => listMadeValues(item, origins, given, field)).slice(0, MAX_MADE);
+    return value.flatMap((item) => listMadeValues(item, origins, given, { field, project })).slice(0, MAX_MADE);
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value);
-    const isMade = text.length <= MAX_MADE_LENGTH && !given.has(text) && (origins !== 'name' || STRICT_NAME.test(text));
-    return isMade ? [`${toFieldKey(field)}=${text}`] : [];
+    if (text.length > MAX_MADE_LENGTH || given.has(text)) return [];
+    if (origins === 'ref') return project === null ? [] : listMadeVersions(text, project, given);
+    return origins !== 'name' || STRICT_NAME.test(text) ? [toMadeValue(field, text)] : [];
   }
-  if (typeof value !== 'object') return [];
-  return Object.entries(value)
+  if (typeof value !== 'object' || value === null) return [];
+  const members = new Map<string, unknown>(Object.entries(value));
+  const named = members.get('project');
+  const about = typeof named === 'string' ? named : project;
+  return [...members]
     .flatMap(([name, member]) =>
-      listMadeValues(member, typeof origins === 'string' ? origins : (origins[name] ?? 'outside'), given, name),
+      listMadeValues(member, typeof origins === 'string' ? origins : (origins[name] ?? 'outside'), given, {
+        field: name,
+        project: about,
+      }),
     )
     .slice(0, MAX_MADE);
+}
+
+/** Lists the version that a text is, and that of a release, which is named by its version and commit. */
+function listMadeVersions(text: string, project: string, given: ReadonlySet<string>): readonly string[] {
+  if (!isHarmlessText(text)) return [];
+  const echoed = new Set([...given].map((one) => toMadeVersion(project, one)));
+  const [, version] = /^(.+)-[0-9a-f]{7}$/.exec(text) ?? [];
+  const versions = version === undefined ? [text] : [text, version];
+  return versions.map((one) => toMadeVersion(project, one)).filter((one) => !echoed.has(one));
 }

@@ -2,3 +2,31 @@
 export function toFieldKey(field: string): string {
   return field.replace(/_?id$/i, '').replaceAll('_', '').toLowerCase();
 }
+
+/** Arguments that name a version. `before` and `after` are the sides of a comparison. */
+const VERSION_ARGUMENTS: ReadonlySet<string> = new Set([
+  'version',
+  'to_version',
+  'from_version',
+  'ref',
+  'before',
+  'after',
+]);
+
+/** True for an argument that names a version. Pure. */
+export function isVersionArgument(field: string): boolean {
+  return VERSION_ARGUMENTS.has(field);
+}
+
+/** A value that the runtime made, as a later call may use it in the same field: `port=25001`. Pure. */
+export function toMadeValue(field: string, value: string): string {
+  return `${toFieldKey(field)}=${value}`;
+}
+
+/**
+ * A version in the records of a project, as a later call about this project may use it in any argument that names a version. People and
+ * tools write `v1.2` and `1.2` for the same. Pure.
+ */
+export function toMadeVersion(project: string, version: string): string {
+  return `${project}/version=${version.replace(/^v(?=\d)/, '')}`;
+}

@@ -57,6 +57,26 @@ it('a value that the runtime made is never foreign', () => {
   expect(find([], SHOP, ['shop'])).toBeNull();
 });
 
+const rollback = { input: z.object({ project: z.string(), to_version: z.string(), words: z.string().optional() }) };
+const findVersion = (to_version: string, said: readonly string[], made: readonly string[] = []) =>
+  findForeignValue(rollback, { project: 'shop', to_version }, { said: ['shop', ...said], made: new Set(made) });
+
+it('a version is no foreign value with or without its v', () => {
+  expect(findVersion('1.2.0', ['back to v1.2.0'])).toBeNull();
+  expect(findVersion('v1.2.0', ['back to 1.2.0'])).toBeNull();
+  expect(findVersion('v1.2.0', [], ['shop/version=1.2.0'])).toBeNull();
+  expect(findVersion('main', ['back to main'])).toBeNull();
+  expect(findVersion('vmain', ['back to main'])).toBe('vmain');
+});
+
+it('a version that the runtime knows of another project, or a part of what was typed, is foreign', () => {
+  expect(findVersion('1.2.0', [], ['blog/version=1.2.0'])).toBe('1.2.0');
+  expect(findVersion('1.2', ['back to v1.2.0'])).toBe('1.2');
+  const input = { project: 'shop', to_version: '1.0', words: '1.2.0' };
+  const sources = { said: ['shop 1.0'], made: new Set(['shop/version=1.2.0']) };
+  expect(findForeignValue(rollback, input, sources)).toBe('1.2.0');
+});
+
 it('a name written with a dash of any kind does not match its first half', () => {
   for (const dash of ['–', '—', '‑', '−', '-']) expect(find([`restart shop${dash}2 on staging`])).toBe('shop');
   expect(find(['restart shop on staging – it hangs'])).toBeNull();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toFieldKey } from '@signalbox/contracts/governance/field-key';
+import { isVersionArgument, toMadeValue, toMadeVersion } from '@signalbox/contracts/governance/field-key';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { Tool } from '../calls/tool.ts';
 import { isTypedAmount } from './amounts.ts';
@@ -8,7 +8,7 @@ import { isTypedAmount } from './amounts.ts';
 export interface ValueSources {
   /** Texts that the person typed or pressed. */
   readonly said: readonly string[];
-  /** Registered names and looked-up values, and values that the runtime made, as `field=value` (see `toFieldKey`). */
+  /** Registered names and looked-up values, and values that the runtime made (see `toMadeValue` and `toMadeVersion`). */
   readonly made: ReadonlySet<string>;
 }
 
@@ -18,13 +18,18 @@ export interface ValueSources {
  */
 export function findForeignValue(tool: Pick<Tool, 'input'>, input: unknown, sources: ValueSources): string | null {
   const { said, made } = sources;
+  const fields = fieldsOf(input);
+  const project = String(new Map(fields).get('project'));
   const isOwn = (field: string, value: string | number | boolean): boolean => {
     const text = String(value);
-    const isMade = made.has(text) || made.has(`${toFieldKey(field)}=${text}`);
+    const isVersion = isVersionArgument(field);
+    const isMade = made.has(text) || made.has(toMadeValue(field, text));
     if (typeof value === 'boolean' || isMade || isTypedAmount(field, text, said)) return true;
-    return said.some((own) => listForms(text).some((form) => isWithin(form, own)));
+    if (isVersion && made.has(toMadeVersion(project, text))) return true;
+    const forms = isVersion ? listVersionForms(text) : listForms(text);
+    return said.some((own) => forms.some((form) => isWithin(form, own)));
   };
-  const values = fieldsOf(input)
+  const values = fields
     .filter(([field, value]) => !isDefault(tool, input, field, value) && !isEnum(tool, field))
     .flatMap(([field, value]) => leavesOf(value).map((leaf) => [field, leaf] as const));
   const foreign = values.find(([field, leaf]) => !isOwn(field, leaf));
@@ -77,6 +82,13 @@ function listForms(value: string): readonly string[] {
     form,
     form.charAt(0).toLowerCase() + form.slice(1),
   ]);
+}
+
+/** People omit or add the `v` of a version. */
+function listVersionForms(version: string): readonly string[] {
+  if (!/^v?\d/.test(version)) return [version];
+  const bare = version.replace(/^v/, '');
+  return [bare, `v${bare}`];
 }
 
 /** Names match in any case; any other value matches letter by letter. Only whole words match: `shop` is no part of `shop-2`. */

@@ -83,7 +83,7 @@ export const showRequest = tool({
   deployment: {
     project: 'name',
     environment: 'runtime',
-    version: 'ref',
+    version: 'asked',
     serves: 'ref',
     staging: { state: 'runtime', at: 'runtime', isServing: 'runtime', verdict: 'runtime', incidents: 'runtime' },
   },
