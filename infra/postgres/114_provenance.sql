@@ -2,12 +2,13 @@
 -- The table thread_taints stays: a title or a fact that a model wrote in such a conversation is text from outside.
 drop function thread_taint(text, text, text);
 
--- Reads what person `u` said in conversation `t`, newest first, for a call (tool and arguments); messages of the running turn belong to chat `c`.
---   out: private: the conversation has read private data; typed: typed texts; pressed: values of pressed buttons;
---        fresh: how many of the typed texts are newer than the last time that the same call was carried out, because an order counts once
--- Forwarded texts and captions are nobody's own words. Without `words` the lists stay empty, because only a call beside outside text needs them.
+-- Reads what person `u` said in conversation `t` for a call (tool and arguments); messages of the running turn belong to chat `c`.
+--   out: private: the conversation has read private data;
+--        said: [{text, by: 'typed' or 'pressed', fresh}], newest first. `pressed` is the value of a button. `fresh`: newer than the last
+--        time that the same call was carried out, because an order counts once
+-- Forwarded texts are nobody's own words. Without `words` the list stays empty, because only a call beside outside text needs it.
 create function own_words(t text, u text, c text, words boolean, name text, args jsonb)
-returns table (private boolean, typed text[], pressed text[], fresh int) language sql stable as $$
+returns table (private boolean, said jsonb) language sql stable as $$
   with last as (
     select max(a.started_at) as at from actions a
      where words and a.thread_id = t and a.user_key = u and a.tool = name and a.arguments = args and a.status in ('done', 'started', 'unknown')),
@@ -20,8 +21,7 @@ returns table (private boolean, typed text[], pressed text[], fresh int) languag
             or (i.outcome is null and i.chat_key = c and i.id <= (select l.taken_to from lanes l where l.user_key = u and l.begun > 0)))
      order by i.id desc limit 100)
   select exists (select 1 from actions a where a.thread_id = t and a.marks <> '{}' and 'private' = any (a.marks)),
-         coalesce(array_agg(said order by id desc) filter (where by_hand), '{}'),
-         coalesce(array_agg(said order by id desc) filter (where by_button), '{}'),
-         count(*) filter (where by_hand and is_fresh)::int
+         coalesce(jsonb_agg(jsonb_build_object('text', said, 'by', case when by_hand then 'typed' else 'pressed' end, 'fresh', is_fresh) order by id desc)
+           filter (where by_hand or by_button), '[]')
     from said
 $$;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listFreshWords } from '../support/honest-reader.ts';
 import { makeCarrierCases } from './carrier-cases.ts';
 import { portOf, readCases, type Case } from './corpus.ts';
 import { openField, type Field } from './field.ts';
@@ -19,8 +20,8 @@ const cases = all.filter(({ source }, at) => at % 3 === 0 && source !== 'knowled
 let field: Field;
 let outcomes: readonly Outcome[];
 beforeAll(async () => {
-  field = await openField(noiseOf(cases), {}, () => ({
-    toolCalls: [{ name: 'verdict', args: { asked: true, message: 1 } }],
+  field = await openField(noiseOf(cases), {}, (question) => ({
+    toolCalls: [{ name: 'verdict', args: { asked: true, message: listFreshWords(question).length } }],
   }));
   outcomes = await tryAll(field, cases);
   console.log(`\nwith a reader that says yes, by tool\n${tabulate(outcomes, ({ tool }) => tool)}`);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { listFreshWords } from '../support/honest-reader.ts';
 import type { ModelAnswer } from '../support/model-server.ts';
 import { playTasks, type Played } from './honest-field.ts';
 import { listCalls, readHonestTasks, type HonestCall, type HonestTask } from './honest-task.ts';
@@ -16,14 +17,17 @@ const orders = new Map(
 
 function readWords(question: string): ModelAnswer {
   const tool = /^Proposed act: (\w+)\(/m.exec(question)?.[1] ?? '';
-  const list = question.split('\n\nActs that exist:')[0] ?? '';
-  const messages = [...list.matchAll(/^\d+\. (".*")$/gm)].map(([, text = '""']) => JSON.parse(text) as string);
-  const at = messages.findLastIndex((text) => orders.get(text)?.includes(tool) === true);
-  return verdict(at !== -1, at + 1);
+  const at = listFreshWords(question).findLastIndex(
+    (text) => text !== null && orders.get(text)?.includes(tool) === true,
+  );
+  return verdict(at + 1);
 }
 
-function verdict(asked: boolean, message = 1): ModelAnswer {
-  return { toolCalls: [{ name: 'verdict', args: { asked, message } }] };
+const agree = (question: string): ModelAnswer => verdict(listFreshWords(question).length);
+
+/** Says that this message asked for the act; 0: none did. */
+function verdict(message: number): ModelAnswer {
+  return { toolCalls: [{ name: 'verdict', args: { asked: message > 0, message } }] };
 }
 
 const needlessOf = ({ task, taps }: Played): number =>
@@ -44,13 +48,13 @@ describe.each<{
   reader: (question: string) => ModelAnswer;
 }>([
   { name: 'reads the words alone', most: MAX_NEEDLESS, reader: readWords },
-  { name: 'says yes to everything', most: MAX_NEEDLESS, reader: () => verdict(true) },
-  { name: 'says no to everything', most: countAll(tasks), reader: () => verdict(false) },
+  { name: 'says yes to everything', most: MAX_NEEDLESS, reader: agree },
+  { name: 'says no to everything', most: countAll(tasks), reader: () => verdict(0) },
   {
     name: 'does not answer',
     most: countAll(firsts),
     some: firsts,
-    reader: () => ({ delayMs: SILENT_MS, ...verdict(true) }),
+    reader: (question) => ({ delayMs: SILENT_MS, ...agree(question) }),
   },
 ])('tasks of honest work with a clean reader that $name', ({ name, most, some = tasks, reader }) => {
   let played: readonly Played[];

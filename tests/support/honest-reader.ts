@@ -31,12 +31,20 @@ export interface Verdict {
 
 export function answerHonestly(question: string): Verdict {
   const tool = /^Proposed act: (\w+)\(/m.exec(question)?.[1] ?? '';
-  const list = question.split('\n\nActs that exist:')[0]?.replace('Messages of the person:\n', '') ?? '';
-  const messages = [...list.matchAll(/^\d+\. (".*")$/gm)].map(([, text = '""']) => JSON.parse(text) as string);
   const verb = VERBS[tool] ?? tool.split('_')[0] ?? '';
   const order = new RegExp(`(?:^\\s*|[,;]\\s*|\\b(?:and|then|please|now)[, ]+)(?:${verb})(?![\\p{L}\\p{N}_-])`, 'iu');
-  const at = messages.findLastIndex((text) => order.test(withoutQuotations(text)) && !/\?\s*$/.test(text));
+  const at = listFreshWords(question).findLastIndex(
+    (text) => text !== null && order.test(withoutQuotations(text)) && !/\?\s*$/.test(text),
+  );
   return { asked: at !== -1, message: at + 1 };
+}
+
+/** The person's messages in a question to the clean reader, oldest first; null for one that was carried out or whose words are not shown. */
+export function listFreshWords(question: string): readonly (string | null)[] {
+  const list = question.split('\n\n')[0] ?? '';
+  return [...list.matchAll(/^\d+\. (\(carried out\) )?(?:\(pressed\) )?(.*)$/gm)].map(([, done, text = '']) =>
+    done === undefined && text.startsWith('"') ? (JSON.parse(text) as string) : null,
+  );
 }
 
 function withoutQuotations(text: string): string {

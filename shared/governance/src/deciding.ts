@@ -126,5 +126,5 @@ function toProposal({ action, question, decision, steps }: Proposal): Proposal {
   return { action, question, decision, ...(steps ? { steps } : {}) };
 }
 
-const UNREAD: OwnWords = { hasPrivate: false, typed: [], pressed: [], fresh: 0 };
+const UNREAD: OwnWords = { hasPrivate: false, said: [] };
 const UNTAINTED: Taint = { foreign: null, hasPrivate: false };

@@ -3,17 +3,18 @@ import type { RecordedReading } from '@signalbox/contracts/governance/execution-
 import type { TextInView } from '@signalbox/governance/calls/call';
 import type { Model } from '@signalbox/models/port';
 import { OFFLINE } from '@signalbox/models/settings';
+import type { SaidWords } from '@signalbox/store/governance/governance-facts';
 import { askCleanReader } from '../agents/clean-reader.ts';
 import { listValues } from './acts.ts';
 import type { RunContext } from './extras.ts';
 import type { ActionSpecs, GuidedSpec } from './spec.ts';
 import type { GuidedState } from './state.ts';
 
-/** Asks anew whether the person asked for the action that is under way. `words`: what they typed, the newest first. */
+/** Asks anew whether the person asked for the action that is under way. `words`: what they said, the newest first. */
 export type ActReader = (
   state: Pick<GuidedState, 'acts' | 'meta'>,
   run: RunContext['run'],
-  words: readonly string[],
+  words: readonly SaidWords[],
 ) => Promise<RecordedReading>;
 
 /** Creates the reader of an agent. Only an action that a model read beside text from outside has to be read again. */

@@ -5,6 +5,7 @@ import type { Log } from '@signalbox/platform/log';
 import type { ResolvedRefs } from '@signalbox/safety/cards/resolved';
 import type { CheckpointRow } from '@signalbox/store/conversation/checkpoints';
 import type { Lane } from '@signalbox/store/conversation/lane';
+import type { SaidWords } from '@signalbox/store/governance/governance-facts';
 import type { RecordedDecision, RecordedReading } from '@signalbox/contracts/governance/execution-turn';
 import type { ActionButton, OfferedButton, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { mayQuoteUntrusted, type AppError, type ErrorCode } from '@signalbox/contracts/errors';
@@ -64,8 +65,8 @@ export interface TextInView {
 export interface ProposedAct {
   readonly tool: string;
   readonly input: unknown;
-  /** What the person typed in this task, newest first. */
-  readonly words: readonly string[];
+  /** What the person said in this conversation, newest first. */
+  readonly words: readonly SaidWords[];
 }
 
 export interface RunnableCall extends OwnedTool {

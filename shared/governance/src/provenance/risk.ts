@@ -32,15 +32,14 @@ export async function findTaint(
   { name, tool, input, resolved = null }: Pick<RunnableCall, 'name' | 'tool' | 'input' | 'resolved'>,
   { view, words, ageMs }: { readonly view: TextInView | null; readonly words: OwnWords; readonly ageMs?: number },
 ): Promise<Taint> {
-  const { hasPrivate, typed, pressed, fresh } = words;
+  const { hasPrivate, said } = words;
   const rest = { hasPrivate, ...(ageMs === undefined ? {} : { ageMs }) };
   const { risk } = tool.risk(input, resolved);
   const carriesOut = tool.egress && (tool.touchesPrivate || hasPrivate);
   if (view === null || (risk === 'safe' && !carriesOut)) return { foreign: null, ...rest };
-  const foreign = findForeignValue(tool, input, { said: [...typed, ...pressed], made: new Set(view.made) });
+  const foreign = findForeignValue(tool, input, { said: said.map(({ text }) => text), made: new Set(view.made) });
   if (foreign !== null) return { foreign, ...rest };
-  // An order counts once: what was carried out has to be asked for again.
-  const reading = await view.ask({ tool: name, input, words: typed.slice(0, fresh) });
+  const reading = await view.ask({ tool: name, input, words: said });
   return { foreign: null, reading, ...rest };
 }
 
@@ -56,11 +55,11 @@ export function decideRisk(
   resolved: ResolvedRefs | null = null,
 ): RiskAssessment {
   const { risk, reasons, refusal } = tool.risk(input, resolved);
-  const { foreign, hasPrivate, ageMs } = taint;
+  const { foreign, reading, hasPrivate, ageMs } = taint;
   const inProduction = tool.environment(input) === 'production' && risk !== 'safe' ? PRODUCTION_SCORE : 0;
   const tainted = isTainted(taint);
-  const origin =
-    foreign === null ? say('governance.unaskedAct') : say('governance.foreignValue', { text: clip(foreign) });
+  const act = reading?.failure === undefined ? say('governance.unaskedAct') : say('governance.unreadAct');
+  const origin = foreign === null ? act : say('governance.foreignValue', { text: clip(foreign) });
   return {
     risk,
     score: SCORE[risk] + inProduction,

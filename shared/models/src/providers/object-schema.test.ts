@@ -30,7 +30,7 @@ describe('toStrictSchema', () => {
 });
 
 describe('toLeanSchema', () => {
-  it('leaves out what no model needs, and keeps arguments whose names are keywords of ours', () => {
+  it('leaves out what no model needs and what only repeats a name, and keeps arguments whose names are keywords of ours', () => {
     const schema = z.toJSONSchema(
       z.object({
         project: z.string().min(1).max(80).describe('Of which project').meta({ entity: 'project', ask: 'Which?' }),
@@ -41,6 +41,7 @@ describe('toLeanSchema', () => {
         hours: z.int().min(1).max(72).default(4),
         arguments: z.record(z.string(), z.unknown()).default({}),
         parts: z.array(z.object({ place: z.int() })).max(3),
+        server: z.string().describe('A known server'),
       }),
       { io: 'input', target: 'draft-7' },
     );
@@ -56,8 +57,9 @@ describe('toLeanSchema', () => {
           maxItems: 3,
           items: { type: 'object', properties: { place: { type: 'integer' } }, required: ['place'] },
         },
+        server: { type: 'string' },
       },
-      required: ['project', 'parts'],
+      required: ['project', 'parts', 'server'],
     });
   });
 });

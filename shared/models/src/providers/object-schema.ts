@@ -56,10 +56,20 @@ export function toLeanSchema(schema: unknown): Record<string, unknown> {
 
 function toLeanPart(key: string, value: unknown): unknown {
   if (key === 'properties')
-    return Object.fromEntries(Object.entries(asSchema(value)).map(([name, part]) => [name, toLeanSchema(part)]));
+    return Object.fromEntries(
+      Object.entries(asSchema(value)).map(([name, part]) => [name, withoutEcho(name, toLeanSchema(part))]),
+    );
   if (Array.isArray(value) && key.endsWith('Of')) return value.map(toLeanSchema);
   if (key === 'items' || (key === 'additionalProperties' && typeof value === 'object')) return toLeanSchema(value);
   return value;
+}
+
+/** Leaves out a description that only says the field's name again, such as “A known project” of `project`. */
+function withoutEcho(name: string, field: Record<string, unknown>): Record<string, unknown> {
+  const { description, ...rest } = field;
+  const told =
+    typeof description === 'string' ? description.toLowerCase().replace(/^(?:a |the )?(?:known )?/, '') : null;
+  return told === name ? rest : field;
 }
 
 /** True for a value that limits nothing: any further fields, or the range of whole numbers. */

@@ -37,20 +37,23 @@ function placeJson(place: GrantScope | null): string | null {
   return place && JSON.stringify(toGrantScope(place));
 }
 
+/** What a person said once: a text that they typed, or the value of a button that they pressed. */
+export interface SaidWords {
+  readonly text: string;
+  readonly by: 'typed' | 'pressed';
+  /** True when they said it after the same call was last carried out. */
+  readonly fresh: boolean;
+}
+
 /** What the person said in a conversation, newest first, and whether the conversation has read private data. */
 export interface OwnWords {
   readonly hasPrivate: boolean;
-  /** Texts that the person typed. */
-  readonly typed: readonly string[];
-  /** Values of buttons that the person pressed. */
-  readonly pressed: readonly string[];
-  /** How many of the newest typed texts are newer than the last time the same call was carried out. */
-  readonly fresh: number;
+  readonly said: readonly SaidWords[];
 }
 
 /**
  * Reads the facts for a decision and the person's words in one round trip, as of one moment. Without `use`, calls, tokens and cost are 0,
- * because only budgets need them. Without `words`, the lists of words are empty.
+ * because only budgets need them. Without `words`, nothing is said.
  */
 export async function readActionFacts(
   db: Queryable,
@@ -70,6 +73,6 @@ export async function readActionFacts(
       from governance_facts(${action.requester.userKey}, ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb,
              ${placeJson(action)}::jsonb) f, own_words(${action.threadId}, ${action.requester.userKey}, ${action.chatKey}, ${needs.words},
              ${action.tool}, ${JSON.stringify(action.arguments)}::jsonb) w`;
-  const { private: hasPrivate, typed, pressed, fresh, ...facts } = row;
-  return { facts: { ...facts, at: row.at.toISOString() }, words: { hasPrivate, typed, pressed, fresh } };
+  const { private: hasPrivate, said, ...facts } = row;
+  return { facts: { ...facts, at: row.at.toISOString() }, words: { hasPrivate, said } };
 }

@@ -114,8 +114,8 @@ async function rememberWithin(db: Queryable, fact: NewFact): Promise<MemoryFact>
   const outside = sql`
     case when coalesce((select (a.proposal #>> '{action,assessment,tainted}')::boolean from actions a where a.action_id = ${actionId}), true)
           and not exists (
-            select from threads t, own_words(t.thread_id, t.user_key, t.chat_key, true, '', '{}') w, unnest(w.typed) said
-             where t.thread_id = ${threadId} and position(lower(${fact.fact}) in lower(said)) > 0)
+            select from threads t, own_words(t.thread_id, t.user_key, t.chat_key, true, '', '{}') w, jsonb_array_elements(w.said) one
+             where t.thread_id = ${threadId} and one ->> 'by' = 'typed' and position(lower(${fact.fact}) in lower(one ->> 'text')) > 0)
          then coalesce((select t.source from thread_taints t where t.thread_id = ${threadId}), 'unknown') end`;
   const { kept, isNew } = await keepFact(db, fact, outside);
   // The row of a known fact names the action that first stored the fact.
