@@ -316,6 +316,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
     homes: [`${WORKER}/{agents,guided,checkpoints,replay}/**`, 'shared/{models,planner}/src/**'],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
+  { name: 'eld', homes: ['services/gateway/src/admission/written-language.ts'] },
   { name: 'fastify', homes: [`${SIMULATOR}/**`, WHATSAPP_SIMULATOR, EVERY_CHANNEL] },
   { name: '@fastify/websocket', homes: [EVERY_CHANNEL] },
   { name: '@fastify/cookie', homes: [EVERY_CHANNEL] },

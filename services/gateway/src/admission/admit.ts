@@ -14,6 +14,7 @@ import { runInBackground } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { ROOT_SPAN_KEY, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { sleep } from '@signalbox/contracts/time';
+import { findReaderLanguages } from './adopt-language.ts';
 import { createControlMessage } from './control-line.ts';
 import type { Notifier } from './notify.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -70,7 +71,7 @@ export function createUpdateAdmitter(deps: AdmissionDeps): (updates: readonly In
     const sendingKeys = [...firstUpdates.keys()];
     const within = isRest ? [] : await deps.rateLimit.check([...firstUpdates.values()]);
     const window = deps.rateLimit.window();
-    const languages = await deps.languages.findLanguages(updates);
+    const languages = await findReaderLanguages(deps, updates);
     const challenges = await findChallenges(pool, deps.challenges, updates);
     return updates.flatMap((sent) => {
       const named = { ...sent, name: cleanName(sent.name) || FALLBACK_NAME };

@@ -1,7 +1,7 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { findMemoryOwner, forgetMemory } from '../memory/facts.ts';
 import type { Queryable } from '../pool.ts';
-import { findRow, findValue, listRows, listValues } from '../sql.ts';
+import { findRow, findValue, hasRow, listRows, listValues } from '../sql.ts';
 import { revokeProgram } from './revoked-programs.ts';
 import { restoreAccount } from './vacated-accounts.ts';
 
@@ -72,6 +72,12 @@ export function findUser(db: Queryable, userKey: string): Promise<User | null> {
 export function setUserLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
   return findValue<string>(db)`update users set language = ${code}
       where user_key = ${userKey} returning coalesce(language, client_language) as language`;
+}
+
+/** Sets the language in which a person writes, unless they have one by now. True when it was set. */
+export function setWrittenLanguage(db: Queryable, userKey: string, code: string): Promise<boolean> {
+  return hasRow(db)`update users set language = ${code}
+      where user_key = ${userKey} and language is null and not is_program returning true`;
 }
 
 /** Reads the language of each person, or of the person of each private chat. Null for groups and when unknown. */
