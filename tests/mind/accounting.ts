@@ -37,9 +37,9 @@ export function findCause({ body: { messages }, form }: SeatRequest, answer: Ans
   return isNews || made?.function.name === 'next_event' ? 'woken by a decision or an end' : 'ordinary';
 }
 
-/** Sums up sessions: calls by cause, tokens, the cacheable share, and taps. */
+/** Sums up sessions, in their order: calls by cause, tokens, the cacheable share, and taps. */
 export function describeAccount(sessions: readonly PlayedSession[]): string {
-  const rows = sessions.flatMap(listRows);
+  const rows = listRows(sessions);
   const describe = (title: string, some: typeof rows): string => {
     const tokens = some.reduce((sum, row) => sum + row.tokens, 0);
     const cacheable = some.reduce((sum, row) => sum + row.cacheable, 0);
@@ -57,14 +57,18 @@ export function describeAccount(sessions: readonly PlayedSession[]): string {
   return [describe('all', rows), ...lines, taps].join('\n');
 }
 
-/** A voice note is no call of the model. */
-function listRows({ requests, steps }: PlayedSession) {
-  const answers = new Map(steps.flatMap((step) => ('answer' in step ? [[step.request, step.answer]] : [])));
-  const calls = requests.filter(({ body }) => body.messages.length > 0);
-  return calls.map((request, i) => {
-    const answer = answers.get(request.n);
+/** Lists the calls of sessions that a provider answered one after another, whoever spoke. A voice note is no call of the model. */
+function listRows(sessions: readonly PlayedSession[]) {
+  const calls = sessions.flatMap(({ requests, steps }) => {
+    const answers = new Map(steps.flatMap((step) => ('answer' in step ? [[step.request, step.answer]] : [])));
+    return requests
+      .filter(({ body }) => body.messages.length > 0)
+      .map((request) => ({ request, answer: answers.get(request.n) }));
+  });
+  const requests = calls.map(({ request }) => request);
+  return calls.map(({ request, answer }, i) => {
     const isSilent = answer !== undefined && !answer.content && !answer.tool_calls?.length && !answer.status;
-    const [cause, cacheable] = [findCause(request, answer), countCacheable(request, calls.slice(0, i))];
+    const [cause, cacheable] = [findCause(request, answer), countCacheable(request, requests.slice(0, i))];
     return { cause, isSilent, tokens: request.tokens.total, cacheable };
   });
 }
