@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { AppError } from '@signalbox/contracts/errors';
+import { createFailedResult } from '@signalbox/governance/calls/call';
 import { findForeignValue } from '@signalbox/governance/provenance/own-values';
 import { GROUPS } from './tool-groups.ts';
 
@@ -100,4 +102,12 @@ it.each([
   ],
 ] as const)('%s still waits for the person', (_, look, call) => {
   expect(findForeign([README, look], call)).toBe(call.args.version);
+});
+
+it('what an error offers from our own records needs no words, and what it only quotes does', () => {
+  const values = { kind: 'version', name: '9.9.9', known: '1.0.0' };
+  const { made = [] } = createFailedResult(new AppError('NOT_FOUND', values, undefined, ['shop/version=1.0.0']));
+  const find = (version: string) =>
+    findForeignValue(toolOf('rollback_deploy'), goBack(version).args, { said: ['shop'], made: new Set(made) });
+  expect([find('1.0.0'), find('9.9.9')]).toEqual([null, '9.9.9']);
 });

@@ -348,12 +348,15 @@ export function mayQuoteUntrusted({ code, data, cause }: AppError, known: Readon
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly data: ErrorData<C>;
+  /** Values of our own records that the sentence offers instead of a wrong one, as a later call may use them (see field-key.ts). */
+  readonly offers: readonly string[];
 
-  constructor(code: C, data: ErrorData<C>, cause?: unknown) {
+  constructor(code: C, data: ErrorData<C>, cause?: unknown, offers: readonly string[] = []) {
     super(fillIn(code, data), cause === undefined ? undefined : { cause });
     this.name = 'AppError';
     this.code = code;
     this.data = data;
+    this.offers = offers;
   }
 
   get remedy(): Remedy {

@@ -4,7 +4,7 @@ import { readContext, type ContextScope, type MemoryRows } from '@signalbox/stor
 import type { Queryable } from '@signalbox/store/pool';
 import { fitSections } from './bounds.ts';
 import { createTimeFormat, type TimeFormat } from './moments.ts';
-import { writeSections, type SectionOptions } from './sections.ts';
+import { listContextValues, writeSections, type SectionOptions } from './sections.ts';
 import { findTimedRules } from './windows.ts';
 
 const OPENING = 'As the turn began:';
@@ -45,7 +45,8 @@ export class ContextAssembler {
     if (!memory) throw new Error('a memory that is not cached was not read');
     this.#keep(of.userKey, { key: rows.key, memory });
     const telling = { moments: this.#moments, timed: findTimedRules(policies()), titleOf };
-    return fitSections(OPENING, writeSections(rows, memory, telling));
+    const fitted = fitSections(OPENING, writeSections(rows, memory, telling));
+    return { ...fitted, made: [...listContextValues(rows, memory)] };
   }
 
   #keep(userKey: string, entry: CachedMemory): void {

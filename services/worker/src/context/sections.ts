@@ -1,3 +1,4 @@
+import { listMadeVersions, toMadeValue } from '@signalbox/contracts/governance/field-key';
 import { isHarmlessText } from '@signalbox/contracts/governance/outside';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import { redactText } from '@signalbox/safety/redact/redact';
@@ -64,6 +65,22 @@ export function writeSections(
     ),
     ...(rows.isPrivate ? memorySections(memory, now, telling) : [NOT_HERE]),
   ].map((section) => ({ ...section, lines: section.lines.map((line) => redactText(line)) }));
+}
+
+/**
+ * Lists the values of these facts that the runtime made: a later call may use them without words of the person. A version that somebody
+ * asked for is left out, because a model may have taken it from outside. Pure.
+ */
+export function listContextValues(
+  { isPrivate, owned, moving, own, deciding }: ContextRows,
+  { facts }: Pick<MemoryRows, 'facts'>,
+): readonly string[] {
+  return [
+    ...owned.rows.flatMap(({ project, release }) => listMadeVersions(project, release ?? '')),
+    ...moving.rows.flatMap(({ project, ref }) => listMadeVersions(project, ref)),
+    ...[...own.rows, ...deciding.rows].map(({ approvalId }) => toMadeValue('request', approvalId)),
+    ...(isPrivate ? facts.map(({ n }) => toMadeValue('number', String(n))) : []),
+  ];
 }
 
 /** Other people read a group chat, so neither the model nor its answer may hold private facts. */

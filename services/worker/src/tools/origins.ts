@@ -1,4 +1,4 @@
-import { toMadeValue, toMadeVersion } from '@signalbox/contracts/governance/field-key';
+import { listMadeVersions, toMadeValue, toMadeVersion } from '@signalbox/contracts/governance/field-key';
 import {
   hasUntrustedText,
   isHarmlessText,
@@ -135,7 +135,11 @@ export function listMadeValues(
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value);
     if (text.length > MAX_MADE_LENGTH || given.has(text)) return [];
-    if (origins === 'ref') return project === null ? [] : listMadeVersions(text, project, given);
+    if (origins === 'ref') {
+      if (project === null) return [];
+      const echoed = new Set([...given].map((one) => toMadeVersion(project, one)));
+      return listMadeVersions(project, text).filter((one) => !echoed.has(one));
+    }
     return origins !== 'name' || STRICT_NAME.test(text) ? [toMadeValue(field, text)] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
@@ -150,13 +154,4 @@ export function listMadeValues(
       }),
     )
     .slice(0, MAX_MADE);
-}
-
-/** Lists the version that a text is, and that of a release, which is named by its version and commit. */
-function listMadeVersions(text: string, project: string, given: ReadonlySet<string>): readonly string[] {
-  if (!isHarmlessText(text)) return [];
-  const echoed = new Set([...given].map((one) => toMadeVersion(project, one)));
-  const [, version] = /^(.+)-[0-9a-f]{7}$/.exec(text) ?? [];
-  const versions = version === undefined ? [text] : [text, version];
-  return versions.map((one) => toMadeVersion(project, one)).filter((one) => !echoed.has(one));
 }

@@ -41,6 +41,8 @@ export const PromptContext = z.object({
   text: z.string(),
   /** Parts of the section in order. `shown`: number of lines that fitted; `left`: number of omitted lines. */
   sections: z.array(z.object({ name: z.string(), shown: z.int().nonnegative(), left: z.int().nonnegative() })),
+  /** Values in these facts that the runtime made (see field-key.ts); missing in older records. */
+  made: z.array(z.string()).optional(),
 });
 export type PromptContext = z.infer<typeof PromptContext>;
 

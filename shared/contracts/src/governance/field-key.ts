@@ -1,3 +1,5 @@
+import { isHarmlessText } from './outside.ts';
+
 /** The key by which a field of a result and an argument mean the same: `findingId` and `finding`. Pure. */
 export function toFieldKey(field: string): string {
   return field.replace(/_?id$/i, '').replaceAll('_', '').toLowerCase();
@@ -29,4 +31,14 @@ export function toMadeValue(field: string, value: string): string {
  */
 export function toMadeVersion(project: string, version: string): string {
   return `${project}/version=${version.replace(/^v(?=\d)/, '')}`;
+}
+
+/**
+ * Lists what a text of our own records says as a version of a project: itself in the form of a version, and of a release, which is named
+ * by its version and commit, also the version. Pure.
+ */
+export function listMadeVersions(project: string, text: string): readonly string[] {
+  if (text === '' || !isHarmlessText(text)) return [];
+  const [, version] = /^(.+)-[0-9a-f]{7}$/.exec(text) ?? [];
+  return (version === undefined ? [text] : [text, version]).map((one) => toMadeVersion(project, one));
 }

@@ -125,5 +125,7 @@ export class StoppedByPerson extends Error {
  */
 export function createFailedResult(error: AppError, given: unknown = null): ToolCallResult {
   const mark = mayQuoteUntrusted(error, collectTexts(given)) ? { untrusted: true } : {};
-  return { ok: false, result: null, say: sentence(error.code, error.data), code: error.code, changed: false, ...mark };
+  const made = error.offers.length > 0 ? { made: error.offers } : {};
+  const { code } = error;
+  return { ok: false, result: null, say: sentence(code, error.data), code, changed: false, ...mark, ...made };
 }

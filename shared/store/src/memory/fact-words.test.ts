@@ -28,6 +28,13 @@ test.each(['the 17:00 rule', 'the', 'is', 'lunch', '', 'production on Fridays'])
   },
 );
 
+test('an error offers the numbers of the facts that it lists, and none of a fact from outside', () => {
+  const some = [...facts.slice(-1), { n: 7, fact: 'forget this', outside: 'read_file', madeAt: new Date(0) }];
+  expect(() => pickFact(some, { number: null, words: 'lunch' })).toThrow(
+    expect.objectContaining({ code: 'FACT_UNKNOWN', offers: ['number=1'] }),
+  );
+});
+
 test('words of two facts name both', () => {
   const twice = [...facts, { n: 9, fact: 'Ana is the manager of the shop', outside: null, madeAt: new Date(0) }];
   expect(() => pickFact(twice, { number: null, words: 'manager' })).toThrow(

@@ -1,4 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
+import { toMadeValue } from '@signalbox/contracts/governance/field-key';
 
 interface NumberedFact {
   readonly n: number;
@@ -20,9 +21,12 @@ export function pickFact<F extends NumberedFact>(
 ): F {
   const found = number === null ? findMeant(facts, words ?? '') : facts.filter(({ n }) => n === number);
   const [one, ...others] = found;
+  const listed = (one === undefined ? facts : found).filter(({ outside }) => outside === null).slice(0, MAX_LISTED);
+  const lines = listed.map(({ n, fact }) => `${n}. ${fact}`).join('; ');
+  const numbers = listed.map(({ n }) => toMadeValue('number', String(n)));
   if (one === undefined)
-    throw new AppError('FACT_UNKNOWN', { words: words ?? String(number), known: listFactLines(facts) });
-  if (others.length > 0) throw new AppError('SEVERAL_FACTS', { facts: listFactLines(found) });
+    throw new AppError('FACT_UNKNOWN', { words: words ?? String(number), known: lines }, undefined, numbers);
+  if (others.length > 0) throw new AppError('SEVERAL_FACTS', { facts: lines }, undefined, numbers);
   return one;
 }
 
@@ -47,9 +51,4 @@ function isTelling(word: string): boolean {
 
 function splitWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+(?:[:.,/-][\p{L}\p{N}]+)*/gu) ?? [];
-}
-
-function listFactLines(facts: readonly NumberedFact[]): string {
-  const own = facts.filter(({ outside }) => outside === null).slice(0, MAX_LISTED);
-  return own.map(({ n, fact }) => `${n}. ${fact}`).join('; ');
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { SnapshotContent } from '@signalbox/contracts/repository/snapshot';
 import { AppError } from '@signalbox/contracts/errors';
+import { toMadeValue } from '@signalbox/contracts/governance/field-key';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues, sql, readRow } from '../sql.ts';
@@ -104,7 +105,9 @@ async function readWhole(db: Queryable, project: string, snapshotId: string) {
   if (!row) {
     const known = await listValues<string>(db)`
       select snapshot_id::text as id from repository_snapshots where project = ${project} order by snapshot_id desc limit 10`;
-    throw new AppError('NOT_FOUND', { kind: 'snapshot', name: snapshotId, known: known.join(', ') || 'none' });
+    const values = { kind: 'snapshot', name: snapshotId, known: known.join(', ') || 'none' };
+    const offers = known.map((one) => toMadeValue('snapshot', one));
+    throw new AppError('NOT_FOUND', values, undefined, offers);
   }
   const { content: bytes, ...snapshot } = row;
   const broken = (detail: string): AppError => new AppError('SNAPSHOT_BROKEN', { snapshot: snapshotId, detail });

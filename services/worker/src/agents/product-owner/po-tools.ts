@@ -106,10 +106,10 @@ function hold(run: AgentRun, waits: string | null): CallOutcome {
 async function viewOf(
   { model, registry: { catalog } }: GraphNodeDeps,
   state: SessionState,
-  { run: { signal }, names, cameOf }: RunExtras,
+  { run: { signal }, names, context, cameOf }: RunExtras,
   onSpend: (spend: ModelSpend) => void,
 ): Promise<TextInView | null> {
-  const known = [...Object.values(await names(state)).flat(), ...state.meant];
+  const known = [...Object.values(await names(state)).flat(), ...state.meant, ...((await context())?.made ?? [])];
   // The ledger answered calls without a stored result, and a looked-up version may be a sentence: both may quote others.
   const open = listOpenCalls(state.messages.slice(0, -1));
   const came = open.length > 0 ? Object.values(await cameOf(open)) : [];

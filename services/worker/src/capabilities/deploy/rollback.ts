@@ -4,6 +4,7 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { AppError } from '@signalbox/contracts/errors';
 import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
+import { listMadeValues } from '../../tools/origins.ts';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version } from './fields.ts';
 import { listDerivedFields, getApprovedPlan, resolveDeployment, toCommitValues } from './plan.ts';
@@ -130,10 +131,12 @@ async function findTarget(ports: Ports, service: ServiceKey, version: string | n
   const target = matching.find(({ serving }) => !serving);
   if (target) return target;
   if (matching.length > 0) throw new AppError('VERSION_SERVES', { version, project, environment });
-  const known = [...new Set(served.map(({ ref }) => ref))].slice(0, 10).join(', ');
-  throw new AppError('NOT_FOUND', {
+  const known = [...new Set(served.map(({ ref }) => ref))].slice(0, 10);
+  const values = {
     kind: say('deploy.servedVersion', { project, environment }),
     name: version,
-    known: known === '' ? 'none' : known,
-  });
+    known: known.join(', ') || 'none',
+  };
+  const offers = listMadeValues(known, 'ref', new Set(), { project });
+  throw new AppError('NOT_FOUND', values, undefined, offers);
 }

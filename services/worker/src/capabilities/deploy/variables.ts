@@ -3,6 +3,7 @@ import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operati
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
+import { listMadeValues } from '../../tools/origins.ts';
 import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk } from './fields.ts';
 import { classifyVariable } from './loader-variables.ts';
@@ -197,9 +198,10 @@ async function requireVariable(
   const known = await ports.services.variables({ project, environment });
   const found = known.find((variable) => variable.name === name);
   if (found) return found;
-  const names = known.map((variable) => variable.name).join(', ');
+  const names = known.map((variable) => variable.name);
   const kind = say('deploy.variableOf', { project, environment });
-  throw new AppError('NOT_FOUND', { kind, name, known: names === '' ? 'none' : names });
+  const offers = listMadeValues(names, 'name', new Set(), { field: 'name' });
+  throw new AppError('NOT_FOUND', { kind, name, known: names.join(', ') || 'none' }, undefined, offers);
 }
 
 function shown(value: string): string {

@@ -1,5 +1,6 @@
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
+import { toMadeValue } from '@signalbox/contracts/governance/field-key';
 import { createNameNotFound } from '@signalbox/store/deploy/not-found';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
@@ -122,11 +123,9 @@ async function release(db: Queryable, server: string, port: number, actionId: st
   if (released) return released;
   const held = await listValues<number>(db)`
     select port from port_allocations where server = ${server} and released_at is null order by port limit 10`;
-  throw new AppError('NOT_FOUND', {
-    kind: `allocation on ${server}`,
-    name: String(port),
-    known: held.join(', ') || 'none',
-  });
+  const values = { kind: `allocation on ${server}`, name: String(port), known: held.join(', ') || 'none' };
+  const offers = held.map((one) => toMadeValue('port', String(one)));
+  throw new AppError('NOT_FOUND', values, undefined, offers);
 }
 
 /** Locks the server's row for the transaction, so that nobody else allocates its ports. Throws NOT_FOUND. */
