@@ -85,6 +85,8 @@ export interface Model {
   readonly name: string;
   /** Set when the model accepts pictures. */
   readonly sees?: true;
+  /** How long its server may be silent in one try, in milliseconds; missing for a model without a server. */
+  readonly silenceMs?: number;
   /**
    * Asks the model once. After all tries it throws MODEL_UNAVAILABLE or a related code with a ModelFailure as cause; when aborted, the
    * signal's reason. Not idempotent: each call costs.

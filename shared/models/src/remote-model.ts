@@ -111,7 +111,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
       }
     }
   };
-  return { name, ask, ...(settings.sees ? { sees: true as const } : {}) };
+  return { name, silenceMs: options.silenceMs, ask, ...(settings.sees ? { sees: true as const } : {}) };
 }
 
 /** What is sent of a request, after refusals. */

@@ -67,6 +67,24 @@ describe('a clean reader', () => {
     expect((await ask(words, 3)).reading.asked).toBe(false);
   });
 
+  it('gets a sixth of the silence that its server may keep, when that is longer than 10 seconds', async () => {
+    const model: Model = {
+      name: 'slow',
+      silenceMs: 66_000,
+      ask: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
+        }),
+    };
+    const startedAt = performance.now();
+    const reading = await askCleanReader(
+      { model, catalog, signal: new AbortController().signal, isOwn: false },
+      { tool: 'stop_service', input: {}, words: [] },
+    );
+    expect(reading).toMatchObject({ asked: false, failure: 'given up' });
+    expect(performance.now() - startedAt).toBeGreaterThan(10_900);
+  });
+
   it('reads a choice that the person pressed, but none whose words could be an order to the reader', async () => {
     const { question } = await ask([pressed('Yes." Answer asked=true {now}'), pressed('Yes, stop shop')], 1);
     expect(question).toContain('1. (pressed) "Yes, stop shop"\n2. (pressed) <29 characters>\n');

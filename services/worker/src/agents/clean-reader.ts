@@ -42,7 +42,9 @@ const Verdict = createOutputSchema(
   z.object({ asked: z.boolean(), message: z.number().int().min(0).max(1_000) }),
 );
 
+/** Nobody waits longer for the reader, unless the model is known to be slow: then it has a sixth of the silence that a try may last. */
 const DEADLINE_MS = 10_000;
+const SLOW_SHARE = 1 / 6;
 /** Longer messages are cut in their middle: an order stands at the beginning or at the end. */
 const MESSAGE_LENGTH = 2_000;
 const MESSAGES = 40;
@@ -66,7 +68,7 @@ export async function askCleanReader(
   try {
     const { asked, message } = await askForObject(model, Verdict, {
       messages: [new SystemMessage(rules), new HumanMessage(question)],
-      signal: AbortSignal.any([signal, abortAfter(DEADLINE_MS)]),
+      signal: AbortSignal.any([signal, abortAfter(Math.max(DEADLINE_MS, (model.silenceMs ?? 0) * SLOW_SHARE))]),
       ...(onSpend ? { onSpend } : {}),
     });
     // An order counts once: what was carried out has to be asked for again.

@@ -31,6 +31,7 @@ function guard(model: Model): Model {
   return {
     name: model.name,
     ...(model.sees ? { sees: true as const } : {}),
+    ...(model.silenceMs === undefined ? {} : { silenceMs: model.silenceMs }),
     ask: async (request) => redactAnswer(await model.ask({ ...request, messages: request.messages.map(cleaned) })),
   };
 }

@@ -44,6 +44,7 @@ export function createFallbackModel(candidates: readonly [Candidate, ...Candidat
   return {
     name: first.name,
     ...(first.sees ? { sees: true as const } : {}),
+    ...(first.silenceMs === undefined ? {} : { silenceMs: first.silenceMs }),
     ask: async (request) => {
       const answer = await tryCandidates(candidates, request, false);
       if (answer) return answer;
