@@ -194,7 +194,7 @@ it('hostile values of one step push no other step, and none of its values, off t
       const shown = encodeMessage(body, { ...ROW, simpleFrom });
       expect(JSON.stringify(shown)).not.toContain('"details"');
       const text = shown.map(stored).join('\n');
-      for (const [step, { name }] of steps.entries()) expect(text).toContain(`Set ${name} on staging`);
+      for (const { name } of steps) expect(text).toContain(`Set ${name} on staging`);
       for (const step of steps.keys()) expect(body.text).toContain(`\n${step + 1}. Set N${step} on staging`);
     }
     const block = readBlocks(body.text).find(({ type }) => type === 'code');

@@ -65,3 +65,46 @@ it('a version that was never on staging is said to be that', async () => {
     'Staging: 1.1 was never deployed there.',
   );
 });
+
+it('a request for a plan tells each step: what it does, where, with which values, on which condition, and how far it is', async () => {
+  await request('1.1');
+  const step = (tool: string, environment: string, args: object, condition = 'done') => ({
+    proposal: { action: { tool, environment, arguments: args } },
+    if: condition,
+  });
+  const steps = [
+    step('trigger_deploy', 'staging', { project: 'demo', version: '1.1', environment: 'staging' }),
+    step('check_service_health', 'staging', { project: 'demo', environment: 'staging' }),
+    step('trigger_deploy', 'production', { project: 'demo', version: '1.1', environment: 'production' }, 'healthy'),
+  ];
+  await bench.pool.query(
+    `update actions set tool = 'propose_plan', arguments = '{}', proposal = jsonb_build_object('steps', $1::jsonb)`,
+    [JSON.stringify(steps)],
+  );
+  const lines = ['Deploy to staging', 'Check staging', 'Only if that is healthy: Deploy to production'];
+  await bench.pool.query(`update approvals set card = card || jsonb_build_object('steps', $1::jsonb)`, [
+    JSON.stringify(lines),
+  ]);
+  const waiting = await bench.call('show_request', {});
+  expect(waiting.output['steps']).toEqual(
+    steps.map(({ proposal: { action }, if: condition }, at) => ({
+      step: at + 1,
+      tool: action.tool,
+      what: lines[at],
+      environment: action.environment,
+      if: condition,
+      values: action.arguments,
+      state: 'ahead',
+    })),
+  );
+  expect(waiting.said).toContain('3. Only if that is healthy: Deploy to production: not yet');
+  await bench.pool.query(`update approvals set status = 'consumed'`);
+  await bench.pool.query(
+    `insert into plans (plan_id, user_key, chat_key, thread_id, steps, outcomes)
+     values ('act_1', '1001', 'telegram:1001', 'user_1001_1', $1, '[{"state": "done", "say": "", "isOutside": false, "meets": []}]')`,
+    [JSON.stringify(steps)],
+  );
+  const running = await bench.call('show_request', { request: 'apv_1' });
+  expect(running.output['steps']).toMatchObject([{ state: 'done' }, { state: 'running' }, { state: 'ahead' }]);
+  expect(running.said).toContain('1. ✅ Deploy to staging\n2. Check staging: in progress');
+});

@@ -1,6 +1,6 @@
 import { wrapOutside } from '@signalbox/contracts/governance/outside';
 import { say } from '@signalbox/messages/say';
-import type { Plan } from '@signalbox/store/governance/plans';
+import { readStepState, type Plan } from '@signalbox/store/governance/plans';
 import type { ToolCallResult } from '../calls/call.ts';
 
 /** The result of a plan's call, as far as the plan is. */
@@ -10,7 +10,7 @@ export function createPlanResult(plan: Plan): ToolCallResult {
   const steps = plan.steps.map(({ proposal: { action } }, at) => {
     const outcome = plan.outcomes[at];
     const why = outcome && outcome.say !== '' ? { say: quote(outcome.say, outcome.isOutside) } : {};
-    return { step: at + 1, tool: action.tool, state: outcome?.state ?? stateAhead(plan, at), ...why };
+    return { step: at + 1, tool: action.tool, state: readStepState(plan, at), ...why };
   });
   return {
     ok: true,
@@ -37,7 +37,7 @@ export function sayProgress(plan: Plan): { readonly line: string; readonly text:
   const lines = steps.map((one, place) => {
     const outcome = outcomes[place];
     const why = outcome && outcome.state !== 'done' ? outcome.say : '';
-    const reached = outcome?.state ?? stateAhead(plan, place);
+    const reached = readStepState(plan, place);
     return `${place + 1}. ${MARKS[reached]} ${say('governance.planStepState', { what: one.what, state: reached, why })}`;
   });
   return { line: `${mark}${head}`, text: [head, lines.join('\n')].join('\n\n') };
@@ -55,11 +55,6 @@ const MARKS = {
   ahead: '▫️',
   never: '▫️',
 } as const;
-
-function stateAhead({ state, outcomes }: Plan, at: number): 'running' | 'ahead' | 'never' {
-  if (state !== 'running') return 'never';
-  return at === outcomes.length ? 'running' : 'ahead';
-}
 
 function quote(text: string, isOutside: boolean): unknown {
   return isOutside ? wrapOutside('propose_plan', text) : text;

@@ -49,6 +49,17 @@ export async function putPlan(
     on conflict do nothing`);
 }
 
+/** How far a step (from 0) is: how it ended, or `never` when the plan ended before it. Pure. */
+export function readStepState(
+  { state, outcomes }: Pick<Plan, 'state' | 'outcomes'>,
+  step: number,
+): StepOutcome['state'] | 'running' | 'ahead' | 'never' {
+  const ended = outcomes[step]?.state;
+  if (ended !== undefined) return ended;
+  if (state !== 'running') return 'never';
+  return step === outcomes.length ? 'running' : 'ahead';
+}
+
 export function findPlan(db: Queryable, planId: string): Promise<Plan | null> {
   return findRow<Plan>(db)`select ${COLUMNS} from plans where plan_id = ${planId}`;
 }

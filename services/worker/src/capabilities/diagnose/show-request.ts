@@ -33,7 +33,7 @@ export const showRequest = tool({
   ...LOOK_UP_DEFAULTS,
   run: async ({ request: id }, { ports, actor, threadId, now }) => {
     const view = await ports.requests.view({ userKey: actor.userKey, threadId }, id ?? null);
-    const { request, approval, mayDecide } = view;
+    const { request, approval, mayDecide, steps } = view;
     const { card } = approval;
     return {
       request: approval.approvalId,
@@ -42,6 +42,7 @@ export const showRequest = tool({
       words: card.words ?? null,
       ...readRequestFacts(request, card.what, now()),
       change: card.change,
+      steps: steps.map((step, at) => ({ step: at + 1, ...step })),
       reach: card.reach,
       undo: card.undo,
       takesApprovalBecause: card.why,
@@ -62,6 +63,10 @@ export const showRequest = tool({
           hasWords: found.words !== null,
           words: toPlainName(found.words ?? ''),
         }),
+        ...found.steps.map(({ step, what, state }) => {
+          const told = say('governance.planStepState', { what: toPlainName(what), state, why: '' });
+          return `${step}. ${state === 'done' ? '✅ ' : ''}${told.trim()}`;
+        }),
         ...(found.deployment === null ? [] : describeDeployment(found.deployment)),
         describeRequest(found),
         ...(found.came === 'waiting' ? [describeDeciders(found)] : []),
@@ -76,6 +81,15 @@ export const showRequest = tool({
   words: 'outside',
   ...REQUEST_ORIGINS,
   change: 'outside',
+  steps: {
+    step: 'runtime',
+    tool: 'runtime',
+    what: 'outside',
+    environment: 'runtime',
+    if: 'runtime',
+    values: 'outside',
+    state: 'runtime',
+  },
   reach: 'outside',
   undo: 'outside',
   takesApprovalBecause: 'manual',

@@ -1,8 +1,11 @@
 import { AppError } from '@signalbox/contracts/errors';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
+import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import { isShortName } from '@signalbox/contracts/governance/outside';
-import { findApproval, listApproverNames, listVotes } from '@signalbox/store/governance/approvals';
+import type { StepCondition } from '@signalbox/contracts/governance/plan';
+import { findAction, findApproval, listApproverNames, listVotes } from '@signalbox/store/governance/approvals';
 import { listOwnRequests, listVisibleRequests, type VisibleRequest } from '@signalbox/store/governance/own-requests';
+import { findPlan, readStepState } from '@signalbox/store/governance/plans';
 import { listRecent, type RecentScope } from '@signalbox/store/memory/recent-history';
 import type { Pool } from '@signalbox/store/pool';
 import { findValue } from '@signalbox/store/sql';
@@ -20,6 +23,18 @@ export interface RequestView {
   readonly votes: readonly ApprovalVote[];
   /** At most five short names of people who may still approve. */
   readonly mayDecide: readonly string[];
+  /** The steps of a plan, in order; empty for other actions. */
+  readonly steps: readonly RequestStep[];
+}
+
+/** A step of a requested plan. `what`: its line on the card. */
+interface RequestStep {
+  readonly tool: string;
+  readonly what: string;
+  readonly environment: ActionEnvironment;
+  readonly if: StepCondition;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly state: ReturnType<typeof readStepState>;
 }
 
 export type RequestPort = ReturnType<typeof createRequestPort>;
@@ -48,7 +63,7 @@ export function createRequestPort(pool: Pool) {
         approval.byRequester || approval.status !== 'pending'
           ? []
           : await listApproverNames(pool, approval.role, [...approval.authors, ...votes.map(({ userKey }) => userKey)]);
-      return { request, approval, votes, mayDecide: names.filter(isShortName) };
+      return { request, approval, votes, mayDecide: names.filter(isShortName), steps: await listSteps(pool, approval) };
     },
 
     /** Lists what a person did, newest first: see recent-history.ts. */
@@ -64,6 +79,21 @@ export function createRequestPort(pool: Pool) {
       );
     },
   };
+}
+
+async function listSteps(pool: Pool, { actionId, status, card }: Approval): Promise<readonly RequestStep[]> {
+  const steps = (await findAction(pool, actionId))?.proposal?.steps ?? [];
+  if (steps.length === 0) return [];
+  const before = status === 'pending' || status === 'approved' ? 'ahead' : 'never';
+  const plan = await findPlan(pool, actionId);
+  return steps.map(({ proposal: { action }, if: condition }, at) => ({
+    tool: action.tool,
+    what: card.steps?.[at] ?? '',
+    environment: action.environment,
+    if: condition,
+    values: action.arguments,
+    state: plan ? readStepState(plan, at) : before,
+  }));
 }
 
 function pickOne(found: readonly VisibleRequest[], id: string | null): VisibleRequest {
