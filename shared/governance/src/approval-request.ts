@@ -10,8 +10,9 @@ import {
   findApprovalOf,
   findSameRequest,
   insertApproval,
+  type Approver,
   type Proposal,
-  listApproverNames,
+  listApprovers,
   listVotes,
 } from '@signalbox/store/governance/approvals';
 import { putCards } from '@signalbox/store/governance/approval-cards';
@@ -89,7 +90,7 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
     // If nobody else can decide, the requester decides alone, after a pause.
     const alone = readers.length === 0;
     if (alone && !approval.byRequester && !(takes.solo && coversRole(scope.actor.role, takes.role))) {
-      const problem = whyNobodyApproves(takes.role, await listApproverNames(db, takes.role, authors));
+      const problem = whyNobodyApproves(takes.role, await listApprovers(db, approval));
       const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what, problem });
       if (await putAction(db, scope.lane, intent, 'denied'))
         await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
@@ -117,8 +118,8 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
   return outcome;
 }
 
-function whyNobodyApproves(role: string, all: readonly string[]): string {
-  const unreached = all.filter(isShortName);
+function whyNobodyApproves(role: string, all: readonly Approver[]): string {
+  const unreached = all.slice(0, MAX_NAMES).flatMap(({ name }) => (isShortName(name) ? [name] : []));
   return unreached.length === 0
     ? say('governance.noOtherApprover', { role })
     : say('governance.approversUnreached', { people: unreached.join(', ') });
@@ -126,14 +127,16 @@ function whyNobodyApproves(role: string, all: readonly string[]): string {
 
 /** Says what the call waits for. Names of people who could be told what to do by their names are left out. */
 async function waiting(db: Queryable, approval: Approval): Promise<ToolCallResult> {
-  const { approvalId, byRequester, needed, role, authors, expiresAt, card } = approval;
+  const { approvalId, byRequester, expiresAt, card } = approval;
   const votes = byRequester ? [] : await listVotes(db, approvalId);
-  const names = byRequester ? [] : (await listApproverNames(db, role, authors)).filter(isShortName);
+  const approvers = byRequester ? [] : await listApprovers(db, approval);
+  const unreached = nameThem(approvers.filter(({ isShown }) => isShown === false));
   const result: WaitingResult = {
     status: 'waits',
     for: byRequester
       ? 'the confirmation of the person, by the button on the card'
-      : `${needed} of the role ${role} or above${names.length > 0 ? `, such as ${names.join(', ')}` : ''}`,
+      : describeDeciders(approval, approvers),
+    ...(unreached === '' ? {} : { not_reached: `${unreached}: they have to write to the bot in private once` }),
     so_far: votes.length,
     why: card.why,
     until: expiresAt.toISOString(),
@@ -144,6 +147,24 @@ async function waiting(db: Queryable, approval: Approval): Promise<ToolCallResul
   const say = sayError(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId });
   return { ok: true, result, say, code: null, changed: false };
 }
+
+/** Says to a model who decides: only people who are shown the card. */
+function describeDeciders({ needed, role, solo }: Approval, approvers: readonly Approver[]): string {
+  const reached = approvers.filter(({ isShown }) => isShown === true);
+  if (reached.length > 0) return `${needed} of: ${nameThem(reached)} (role ${role} or above)`;
+  if (solo && approvers.every(({ isShown }) => isShown === false))
+    return 'the person alone, by the button on the card: nobody else who may approve is reached';
+  return `${needed} of the role ${role} or above`;
+}
+
+/** Names people, without names that could tell somebody what to do, or too many. */
+function nameThem(people: readonly Approver[]): string {
+  const names = people.flatMap(({ name }) => (isShortName(name) ? [name] : [])).slice(0, MAX_NAMES);
+  const others = people.length - names.length;
+  return [...names, ...(others > 0 ? [`${others} more`] : [])].join(', ');
+}
+
+const MAX_NAMES = 5;
 
 const NEXT =
   'Nothing has changed. Tell the person in one sentence what waits and for whom, and end the turn; the runtime tells them of the decision and what came of it. You are called if it fails, or if your task goes on after it and you end the turn with respond_to_user(goes_on=true). Do not propose this again.';

@@ -21,7 +21,8 @@ const MENDERS: readonly (readonly [who: string, codes: readonly ErrorCode[]])[] 
   ],
   ['an operator, who approves the host key', ['HOST_KEY_CHANGED', 'HOST_KEY_UNKNOWN', 'HOST_KEY_UNSEEN']],
   ['an admin, who gives roles', ['NOT_PERMITTED']],
-  ['an admin, who keeps the policies', ['NEEDS_APPROVAL', 'POLICY_DENIED']],
+  ['an admin, who keeps the policies', ['POLICY_DENIED']],
+  ['somebody who may approve, by a private message to the bot, or an admin, who gives that role,', ['NEEDS_APPROVAL']],
   [
     'whoever writes the repository',
     [

@@ -3,6 +3,8 @@ export interface WaitingResult {
   readonly status: 'waits';
   /** Who decides: the person alone, or how many of whom. */
   readonly for: string;
+  /** People who may decide but see no card, and what they have to do; missing when there are none. */
+  readonly not_reached?: string;
   /** Approvals up to now. */
   readonly so_far: number;
   /** The sentence of the rule that asks. */

@@ -250,10 +250,29 @@ export async function listApproverChats(
       order by u.user_key`;
 }
 
-/** Lists at most five names of people who could approve. */
-export function listApproverNames(db: Queryable, role: Role, authors: readonly string[]): Promise<readonly string[]> {
-  return listValues<string>(db)`select distinct name from users where role = any (${rolesFrom(role)})
-      and not is_program and person <> all (${authors}) order by name limit 5`;
+/** A person who could approve. */
+export interface Approver {
+  readonly name: string;
+  /** True when the card is in a chat where this person has written. Null when it is in the group for approvals, which may include them. */
+  readonly isShown: boolean | null;
+}
+
+/** Lists the people who could approve a request; those who are shown its card come first. Cards that cannot be delivered do not count. */
+export function listApprovers(
+  db: Queryable,
+  { approvalId, role, authors }: Pick<Approval, 'approvalId' | 'role' | 'authors'>,
+): Promise<readonly Approver[]> {
+  return listRows<Approver>(db)`
+    with cards as materialized (
+      select distinct chat_root(o.chat_key) as chat from outbox o
+       where o.slot = ${approvalId} and o.status not in ('undeliverable', 'failed')
+         and not exists (select 1 from chats x where x.chat_key = chat_root(o.chat_key) and x.parked_at is not null))
+    select min(u.name) as name,
+           bool_or(case when exists (select 1 from inbox i join cards c on c.chat = chat_root(i.chat_key) where i.user_key = u.user_key) then true
+                        when not exists (select 1 from settings s join cards c on c.chat = chat_root(s.value ->> 'chatKey')
+                                          where s.key = 'approvals_chat') then false end) as "isShown"
+      from users u where u.role = any (${rolesFrom(role)}) and not u.is_program and u.person <> all (${authors})
+     group by u.person order by 2 desc nulls last, 1`;
 }
 
 /** Lists the given role and all higher roles. */

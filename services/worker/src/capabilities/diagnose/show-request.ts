@@ -33,7 +33,7 @@ export const showRequest = tool({
   ...LOOK_UP_DEFAULTS,
   run: async ({ request: id }, { ports, actor, threadId, now }) => {
     const view = await ports.requests.view({ userKey: actor.userKey, threadId }, id ?? null);
-    const { request, approval, mayDecide, steps } = view;
+    const { request, approval, mayDecide, unreached, steps } = view;
     const { card } = approval;
     return {
       request: approval.approvalId,
@@ -50,6 +50,7 @@ export const showRequest = tool({
       deployment: request.deployment,
       role: approval.role,
       mayDecide,
+      unreached,
       until: approval.expiresAt.toISOString(),
     };
   },
@@ -103,16 +104,31 @@ export const showRequest = tool({
   },
   role: 'runtime',
   mayDecide: 'name',
+  unreached: 'name',
   until: 'runtime',
 });
 
 function describeDeciders({
   role,
   mayDecide,
+  unreached,
   approvedBy,
-}: Pick<RequestFacts, 'approvedBy'> & { readonly role: string; readonly mayDecide: readonly string[] }): string {
-  const [people, given] = [sayList(mayDecide.map(toPlainName)), sayList(approvedBy.map(toPlainName))];
-  const values = { role, hasPeople: people !== '', people, hasVotes: given !== '', given };
+}: Pick<RequestFacts, 'approvedBy'> & {
+  readonly role: string;
+  readonly mayDecide: readonly string[];
+  readonly unreached: readonly string[];
+}): string {
+  const [people, others] = [sayList(mayDecide.map(toPlainName)), sayList(unreached.map(toPlainName))];
+  const given = sayList(approvedBy.map(toPlainName));
+  const values = {
+    role,
+    hasPeople: people !== '',
+    people,
+    hasOthers: others !== '',
+    others,
+    hasVotes: given !== '',
+    given,
+  };
   return say('governance.requestDeciders', values);
 }
 

@@ -3,7 +3,7 @@ import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/app
 import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import { isShortName } from '@signalbox/contracts/governance/outside';
 import type { StepCondition } from '@signalbox/contracts/governance/plan';
-import { findAction, findApproval, listApproverNames, listVotes } from '@signalbox/store/governance/approvals';
+import { findAction, findApproval, listApprovers, listVotes } from '@signalbox/store/governance/approvals';
 import { listOwnRequests, listVisibleRequests, type VisibleRequest } from '@signalbox/store/governance/own-requests';
 import { findPlan, readStepState } from '@signalbox/store/governance/plans';
 import { listRecent, type RecentScope } from '@signalbox/store/memory/recent-history';
@@ -21,8 +21,10 @@ export interface RequestView {
   readonly request: VisibleRequest;
   readonly approval: Approval;
   readonly votes: readonly ApprovalVote[];
-  /** At most five short names of people who may still approve. */
+  /** At most five short names of people who may still approve and are shown the card. */
   readonly mayDecide: readonly string[];
+  /** At most five short names of people who may approve but are shown no card. */
+  readonly unreached: readonly string[];
   /** The steps of a plan, in order; empty for other actions. */
   readonly steps: readonly RequestStep[];
 }
@@ -59,11 +61,17 @@ export function createRequestPort(pool: Pool) {
       const approval = await findApproval(pool, approvalId);
       if (!approval) throw new Error(`the request ${approvalId} is gone`);
       const votes = await listVotes(pool, approvalId);
-      const names =
+      const authors = [...approval.authors, ...votes.map(({ userKey }) => userKey)];
+      const approvers =
         approval.byRequester || approval.status !== 'pending'
           ? []
-          : await listApproverNames(pool, approval.role, [...approval.authors, ...votes.map(({ userKey }) => userKey)]);
-      return { request, approval, votes, mayDecide: names.filter(isShortName), steps: await listSteps(pool, approval) };
+          : await listApprovers(pool, { ...approval, authors });
+      const nameThose = (shown: boolean): readonly string[] =>
+        approvers
+          .flatMap(({ name, isShown }) => (isShown === shown && isShortName(name) ? [name] : []))
+          .slice(0, MAX_NAMES);
+      const [mayDecide, unreached] = [nameThose(true), nameThose(false)];
+      return { request, approval, votes, mayDecide, unreached, steps: await listSteps(pool, approval) };
     },
 
     /** Lists what a person did, newest first: see recent-history.ts. */
@@ -80,6 +88,8 @@ export function createRequestPort(pool: Pool) {
     },
   };
 }
+
+const MAX_NAMES = 5;
 
 async function listSteps(pool: Pool, { actionId, status, card }: Approval): Promise<readonly RequestStep[]> {
   const steps = (await findAction(pool, actionId))?.proposal?.steps ?? [];
