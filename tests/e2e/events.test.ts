@@ -1,4 +1,5 @@
-import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { openOutside } from '@signalbox/contracts/governance/outside';
 import { convertMessages } from '@signalbox/models/runtime-events';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -68,6 +69,8 @@ const GOES_ON = { name: 'respond_to_user', args: { message: 'I go on when that i
 let events: string[] = [];
 let seen: readonly BaseMessage[] = [];
 let isSilent = false;
+/** What the model says and looks up before it is silent; null when it says nothing. */
+let remark: string | null = null;
 let stack: Stack;
 let developer: Person;
 let operator: Person;
@@ -78,6 +81,7 @@ function answer(messages: readonly BaseMessage[]): ScriptedAnswer {
   const words = last?.text ?? '';
   if (HumanMessage.isInstance(last) && last.additional_kwargs['event']) {
     events.push(words);
+    if (remark !== null) return { content: remark, toolCalls: [{ name: 'index', args: {} }] };
     return { content: isSilent ? '' : 'I have read the news.' };
   }
   if (HumanMessage.isInstance(last))
@@ -85,6 +89,8 @@ function answer(messages: readonly BaseMessage[]): ScriptedAnswer {
       const [, color = ''] = pattern.exec(words) ?? [];
       if (given && pattern.test(words)) return JSON.parse(JSON.stringify(given).replace('$1', color)) as ScriptedAnswer;
     }
+  if (remark !== null && last && ToolMessage.isInstance(last) && messages.at(-2)?.text === remark)
+    return { content: '' };
   const asked = messages.findLast(HumanMessage.isInstance)?.text ?? '';
   return asked.includes('then') ? { toolCalls: [GOES_ON] } : { content: 'Noted.' };
 }
@@ -214,4 +220,19 @@ it('an empty answer to an event is silence, and the runtime tells the person wha
     `select passes from turns order by started_at desc limit 1`,
   );
   expect(rows).toEqual([{ passes: 1 }]);
+});
+
+it('an event that the conversation notes as told was told, also when the model said something before it was silent', async () => {
+  events = [];
+  remark = 'I look at it.';
+  await developer.ask('paint violet, then index');
+  await decide('Approve');
+  await hears(/Painted it violet\./);
+  await hears(/I look at it\./);
+  remark = null;
+  await developer.ask('hello');
+  const told = nextEvents().filter((event) => event['told'] !== undefined);
+  const heard = (await developer.heard()).map(({ text }) => text).join('\n');
+  for (const { say } of told) expect(heard).toContain(String(openOutside(say)).replaceAll('*', ''));
+  expect(JSON.stringify(told)).toContain('Painted it violet.');
 });

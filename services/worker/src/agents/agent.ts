@@ -119,6 +119,8 @@ export interface AgentResult {
   readonly outcome: 'answered' | 'waiting' | 'finished' | 'limit';
   /** All replies of this turn in order, including those that `say` sent. */
   readonly replies: readonly AgentReply[];
+  /** True when the conversation notes that the person reads the runtime's own sentences about the events of this turn. */
+  readonly tellsEvents?: true;
   /** True when the turn only refused the person; other members of a group do not see such a turn. */
   readonly personal: boolean;
   /** Ids of messages that arrived after the end of the thread; the next turn processes these messages. */

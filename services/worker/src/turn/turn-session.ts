@@ -251,8 +251,10 @@ export class TurnSession {
       ...(envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : []),
       ...this.#notes.map((text, place) => ({ key: `files:${envelope.id}:${place}`, text, buttons: [] })),
     ];
-    const replies = result.replies.length > 0 ? result.replies : await this.#tellEvents();
-    const closed = await this.#account.close([...before, ...replies], result.record.passes);
+    // An agent may have said something about an event before it left the rest to the runtime.
+    const isTold = result.replies.length === 0 || result.tellsEvents === true;
+    const replies = [...before, ...(isTold ? await this.#tellEvents() : []), ...result.replies];
+    const closed = await this.#account.close(replies, result.record.passes);
     const next = await createJobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch);
     const ended = closed.map((reply, place) =>
       place === closed.length - 1 && reply.buttons.length === 0 ? { ...reply, buttons: next } : reply,

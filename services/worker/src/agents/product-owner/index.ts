@@ -15,6 +15,7 @@ import { createRerunUpdate } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { listPasses } from './turn-record.ts';
 import { takeFirstLine } from './sentences.ts';
+import { areEventsTold } from './silence.ts';
 
 /** The default agent: understands a request, loads tools, asks for missing values, calls tools and reports. */
 const plugin: AgentPlugin = {
@@ -183,6 +184,7 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
   return {
     outcome: outcomeOf(state),
     replies: withNext(listRepliesSince(state.messages, start), state.messages.slice(start)),
+    ...(areEventsTold(state.messages, start) ? { tellsEvents: true } : {}),
     personal: wasRefused(state.messages.slice(start)),
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
     passes: state.poIterations,

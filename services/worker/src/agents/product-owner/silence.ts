@@ -45,6 +45,11 @@ export function markTold(messages: readonly BaseMessage[], start: number): reado
   });
 }
 
+/** True when events of this turn are marked as told, so that the person has to read them. Pure. */
+export function areEventsTold(messages: readonly BaseMessage[], start: number): boolean {
+  return messages.slice(start).some((message) => getEvent(message)?.told === true);
+}
+
 /** True while the newest answer is a question to which nobody has replied. Pure. */
 export function hasOpenQuestion(messages: readonly BaseMessage[]): boolean {
   const asked = messages.findLastIndex(
