@@ -28,10 +28,10 @@ const english = languages.get('en') ?? new Map<string, string>();
 const questions = createRegistry(await loadCapabilities())
   .catalog.groups.flatMap(({ tools }) => tools)
   .flatMap(({ schema }) => findQuestions(schema).map((question) => [`questions.${question}`, question] as const));
-/** What rules and the classifier of commands say in English stands in the other languages by its English: see reasons.test.ts. */
+/** Reasons (see reasons.test.ts) and examples of requests stand in the other languages by their English. */
 const reasons = [...languages]
-  .flatMap(([, sentences]) => [...sentences.keys()].filter((key) => key.startsWith('reasons.')))
-  .map((key) => [key, key.slice('reasons.'.length)] as const);
+  .flatMap(([, sentences]) => [...sentences.keys()].filter((key) => /^(?:reasons|hints)\./.test(key)))
+  .map((key) => [key, key.replace(/^\w+\./, '')] as const);
 const spoken = new Map([
   ...english,
   ...Object.entries(ERRORS).map(([code, { say: text }]) => [`errors.${code}`, text] as const),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runInLanguage } from '@signalbox/messages/language';
 import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
@@ -29,4 +30,25 @@ describe('an order in a language that the planner does not understand', () => {
       expect(ask(text).calls.filter(({ tool }) => /^(?:trigger|rollback|stop)/.test(tool))).toEqual([]);
     },
   );
+});
+
+describe('a newcomer who greets in a language that the planner does not understand', () => {
+  it.each([
+    ['es', 'hola, que es esto?', 'Hola.', 'list the projects – ver los proyectos'],
+    ['es', 'Hola, ¿qué puedes hacer?', 'Hola.', 'why is shop slow – por qué va lento shop'],
+    ['de', 'hallo, was ist das?', 'Hallo.', 'list the servers – alle Server zeigen'],
+    ['ru', 'привет, что ты умеешь?', 'Здравствуйте.', 'list the projects – показать проекты'],
+    ['zh', '你好，这是什么？', '你好', 'show README.md – 查看文件'],
+  ])('is greeted in %s after “%s”, with examples and what they mean', (language, text, hello, example) => {
+    const { texts, calls } = runInLanguage(language, () => explainMessage(catalog, text, story));
+    expect(calls).toEqual([]);
+    expect(texts.join()).toMatch(new RegExp(`^${hello}`));
+    expect(texts.join()).toContain(`- ${example}\n`);
+    const lines = texts.join().split('\n');
+    expect(lines.filter((line) => line.startsWith('- ') && !line.includes(' – '))).toEqual([]);
+  });
+
+  it('reads the examples alone in English', () => {
+    expect(explainMessage(catalog, 'hello', story).texts.join()).toContain('- list the projects\n');
+  });
 });

@@ -34,7 +34,7 @@ function ownWords(text: string, language: string): readonly string[] {
   return text
     .replace(/```[\s\S]*?```/g, '')
     .split('\n')
-    .filter((line) => !hints.has(line.replace(/^(?:- |• )/, '')) && !LOGGED.test(line))
+    .filter((line) => !hints.has(line.replace(/^(?:- |• )| – .*$/g, '')) && !LOGGED.test(line))
     .map((line) => line.replace(/“[^”]*”|„[^“]*“|«[^»]*»|`[^`]*`|\/\w+ [\w ]+/g, '').replace(OWNERS, ''))
     .filter(isForeign);
 }

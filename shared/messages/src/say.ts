@@ -115,6 +115,11 @@ export function sayQuestion(english: string): string {
   return readSentences(getCurrentLanguage()).get(`questions.${english}`) ?? english;
 }
 
+/** Translates an example of a request, which is typed in English. Null in English, and for an example without a translation. */
+export function findHintMeaning(english: string): string | null {
+  return readSentences(getCurrentLanguage()).get(`hints.${english}`) ?? null;
+}
+
 /**
  * Translates a reason for a refusal or an approval. Policy rules and the command classifier write reasons in English, with which they are
  * recorded; the English text is the key of the translations, with names in braces for the variable parts. Reasons of an operator's own

@@ -1,4 +1,4 @@
-import { say } from '@signalbox/messages/say';
+import { findHintMeaning, say } from '@signalbox/messages/say';
 import type { IndexedTool, ToolIndex } from './rank/tool-index.ts';
 
 const HELP_EXAMPLES = 5;
@@ -62,9 +62,13 @@ function asActivity(group: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Formats example requests as a Markdown list. */
+/** Formats example requests as a Markdown list, each with its meaning for a reader of another language. */
 export function asExamples(examples: readonly string[]): string {
-  return examples.map((example) => `- ${example}`).join('\n');
+  const meant = (example: string): string => {
+    const meaning = findHintMeaning(example);
+    return meaning === null ? '' : ` – ${meaning}`;
+  };
+  return examples.map((example) => `- ${example}${meant(example)}`).join('\n');
 }
 
 /** Cuts a text to one line of at most `limit` characters, at a word boundary if possible. */

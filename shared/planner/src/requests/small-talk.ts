@@ -39,6 +39,11 @@ const AROUND_HELP = wordSet(
 );
 const WHAT = wordSet('you i we u bot signalbox');
 const PURPOSE = /\bwhat(?:'s| is) this(?: for)?$|\bwho are you$|\bwhat are you\b/;
+/** The same in the other languages of the product, of which the built-in planner understands no more. */
+const FOREIGN_PURPOSES = (
+  'que es esto,quien eres,que puedes hacer,que sabes hacer,was ist das,was ist das hier,wer bist du,was kannst du,was kannst du alles,' +
+  'что это,что это такое,кто ты,ты кто,что ты умеешь,что ты умеешь делать,что ты можешь,这是什么,你是谁,你能做什么,你会做什么'
+).split(',');
 const CLOSING =
   /\b(?:that'?s (?:it|all)|we'?re (?:done|finished)|all (?:good|done|set)|nothing else|call it a day|did the trick|got it)\b/;
 /** Maximum number of words in a text that can be small talk. */
@@ -57,6 +62,7 @@ export function readSmallTalk(text: string): SmallTalk | null {
     words.every((word) => kinds.some((kind) => kind.has(word)));
   const some = (kind: ReadonlySet<string>) => words.some((word) => kind.has(word));
   if (words.length > SHORT) return null;
+  if (asksForeignPurpose(words)) return some(GREETINGS) ? 'greeting' : 'help';
   const asksWhat = only(AROUND_HELP) && some(WHAT) && words.includes('do');
   if (asksWhat || (only(HELP, AROUND_HELP) && some(HELP)) || PURPOSE.test(plain)) return 'help';
   const rest = tokenize(plain.replace(CANCELS, ' ')).map(({ lower }) => lower);
@@ -71,6 +77,12 @@ export function readSmallTalk(text: string): SmallTalk | null {
     return 'thanks';
   const chat = words.filter((word) => CHAT.has(word) || AROUND.has(word) || GREETINGS.has(word) || THANKS.has(word));
   return some(CHAT) && chat.length * 2 >= words.length ? 'chat' : null;
+}
+
+/** True when a text asks in another language what this is; a greeting may precede the question. */
+function asksForeignPurpose(words: readonly string[]): boolean {
+  const asked = words.filter((word) => !GREETINGS.has(word)).join(' ');
+  return FOREIGN_PURPOSES.includes(asked.replaceAll('é', 'e'));
 }
 
 /** True when a reply cancels the question, for example by a bare "no" or "stop". */
