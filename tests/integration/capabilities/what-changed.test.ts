@@ -87,6 +87,50 @@ it('changes of all people are shown newest first, and never the value of a varia
   expect(found.said).toContain('Ada deployed `1.1` of shop to staging: ');
 });
 
+it('each row says who did what to what, and how a request ended', async () => {
+  await act('update_project', { project: 'shop', description: 'x' }, 20);
+  await act('create_project_intent', { name: 'tea' }, 19);
+  const demo = await act('register_demo_project', {}, 18);
+  await bench.pool.query(
+    `update actions set result = '{"ok": true, "result": {"name": "demo"}}' where action_id = $1`,
+    [demo],
+  );
+  await act('register_server', { name: 'vps-1' }, 17);
+  await act('mute_service', { ...SHOP, hours: 0 }, 16);
+  const states = [
+    ['rejected', 15],
+    ['expired', 14],
+    ['void', 13],
+    ['void', 12],
+  ] as const;
+  for (const [status, minutes] of states)
+    await decide(await act('trigger_deploy', SHOP, minutes, { status }), status, minutes);
+  await bench.pool.query(
+    `update approvals set decided_by = 'Cleo (operator, id 1003)' where status = 'rejected';
+     update approvals set decided_by = null where status <> 'rejected';
+     insert into audit_events (kind, actor, action_id, approval_id, data)
+       values ('approval.voided', '1002', 'act_trigger_deploy_12', 'apv_act_trigger_deploy_12', '{"reason": "withdrawn"}');
+     insert into policy_sets (version, files, loaded_at) values
+       ('aaaaaaaaaaaaaaaa', '[{"name": "roles.cedar", "text": "a"}, {"name": "windows.cedar", "text": "b"}]', now() - interval '1 day'),
+       ('bbbbbbbbbbbbbbbb', '[{"name": "roles.cedar", "text": "a"}, {"name": "windows.cedar", "text": "c"}]', now() - interval '11 minutes')`,
+  );
+  const lines = (await changes({ since: '1 hour' })).said
+    .split('\n')
+    .flatMap((line) => /^- \d+ min ago: (.*)$/.exec(line)?.[1] ?? []);
+  expect(lines).toEqual([
+    'policies were changed: windows.cedar (version `bbbbbbbbbbbb`)',
+    'Stop shop in production: withdrawn by Ben',
+    'Stop shop in production: no longer valid',
+    'Stop shop in production: expired',
+    'Stop shop in production: rejected by Cleo',
+    'Ben unmuted the messages about shop in staging',
+    'Ben registered the server `vps-1`',
+    'Ben registered the project demo',
+    'Ben registered the project tea',
+    'Ben changed the project shop',
+  ]);
+});
+
 it('only changes of the named project and since the named time are shown, and what is left out is counted', async () => {
   await act('stop_service', { project: 'blog', environment: 'staging' }, 3);
   await act('stop_service', SHOP, 4);

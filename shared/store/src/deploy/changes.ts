@@ -30,15 +30,23 @@ export interface Change {
   readonly environment: string | null;
   /** Name of the variable or server; never a value. */
   readonly name: string | null;
-  /** Version that was deployed. */
+  /** Version that was deployed, or the version of the policies. */
   readonly version: string | null;
-  /** State of the deployment, how the approval was decided, or the kind of incident. */
+  /** State of the deployment, how the request ended, the kind of incident, or what was done with a project, server or messages. */
   readonly state: string | null;
   /** Name of the person; null for the system. */
   readonly by: string | null;
-  /** The approved action, or the incident, in words of others. */
+  /** The requested action, the incident, or the files of changed policies, in words of others. */
   readonly what: string | null;
 }
+
+/** Tools that do one of several things of their kind, with what they do. */
+const DOINGS = {
+  create_project_intent: 'created',
+  register_demo_project: 'created',
+  register_server: 'created',
+  trust_host_key: 'trusted',
+} as const satisfies Readonly<Record<string, string>>;
 
 /** Tools whose changes concern everybody, with the kind of change. What a person does for themselves is not listed here. */
 const TOOLS = {
@@ -83,37 +91,54 @@ export async function listChanges(
     case when starts_with(subject, 'server:') then ${of} end, null, kind, null, detail from incidents where subject <> ${FAULT_SUBJECT}`;
   const rows = await listRows<Change & { readonly total: number }>(pool)`
     with tools as (select key as tool, value as kind from jsonb_each_text(${JSON.stringify(TOOLS)}::jsonb)),
+    doings as (select key as tool, value as doing from jsonb_each_text(${JSON.stringify(DOINGS)}::jsonb)),
     events as (select key as event, value as kind from jsonb_each_text(${JSON.stringify(EVENTS)}::jsonb)),
     changes (at, kind, project, environment, name, version, state, by, what) as (
       select coalesce(d.finished_at, d.requested_at), d.kind, d.project, d.environment, null, d.ref, d.state,
              coalesce(u.name, d.user_key), null
         from deployments d left join users u on u.user_key = d.user_key where coalesce(d.finished_at, d.requested_at) >= ${since}
       union all
-      select a.settled_at, t.kind, coalesce(a.arguments ->> 'project', case when t.kind = 'project' then a.arguments ->> 'name' end),
+      select a.settled_at, t.kind,
+             coalesce(a.arguments ->> 'project',
+                      case when t.kind = 'project' then coalesce(a.arguments ->> 'name', a.result #>> '{result,name}') end),
              a.arguments ->> 'environment',
              case when t.kind in ('variable_set', 'variable_removed') then a.arguments ->> 'name'
                   when t.kind = 'server' then coalesce(a.arguments ->> 'server', a.arguments ->> 'name') end,
-             null, null, coalesce(u.name, a.user_key), null
-        from actions a join tools t using (tool) left join users u on u.user_key = a.user_key
+             null, coalesce(o.doing, case when t.kind = 'muted' and a.arguments ->> 'hours' = '0' then 'unmuted' end),
+             coalesce(u.name, a.user_key), null
+        from actions a join tools t using (tool) left join doings o using (tool) left join users u on u.user_key = a.user_key
        where a.status = 'done' and a.settled_at >= ${since} and a.proposed_at >= ${since}::timestamptz - ${WAITED}
       union all
-      select p.decided_at, 'approval', a.arguments ->> 'project', a.arguments ->> 'environment', null, null, p.status,
-             coalesce((select string_agg(v.name, ', ' order by v.voted_at) from approval_votes v
-                where v.approval_id = p.approval_id and p.status in ('approved', 'consumed')), u.name), p.card ->> 'what'
+      select p.decided_at, 'approval', coalesce(a.arguments ->> 'project', a.arguments #>> '{steps,0,args,project}'),
+             a.arguments ->> 'environment', null, null, case when w.actor is null then p.status else 'withdrawn' end,
+             case when p.status in ('approved', 'consumed')
+                  then (select string_agg(v.name, ', ' order by v.voted_at) from approval_votes v where v.approval_id = p.approval_id)
+                  when p.status in ('rejected', 'modified') -- A rejection names its person with role and id.
+                  then coalesce(u.name, regexp_replace(p.decided_by, ' \\([a-z]+, id [^)]*\\)$', ''))
+                  else (select coalesce(max(x.name), w.actor) from users x where x.user_key = w.actor) end, p.card ->> 'what'
         from actions a join approvals p using (action_id) left join users u on u.user_key = p.decided_by
+             left join lateral (select e.actor from audit_events e where e.action_id = p.action_id and p.status = 'void'
+               and e.kind = 'approval.voided' and e.data ->> 'reason' = 'withdrawn' limit 1) w on true
        where p.decided_at >= ${since} and a.proposed_at >= ${since}::timestamptz - ${WAITED} and not p.by_requester
-         and (a.tool in (select tool from tools) or a.tool in ('trigger_deploy', 'rollback_deploy', 'cancel_deploy'))
+         and (a.tool in (select tool from tools) or a.tool in ('trigger_deploy', 'rollback_deploy', 'cancel_deploy', 'propose_plan'))
       union all
       select opened_at, 'incident_opened', ${incident} and opened_at >= ${since}
       union all
       select closed_at, 'incident_closed', ${incident} and closed_at >= ${since}
       union all
-      select e.recorded_at, v.kind, e.data ->> 'project', e.data ->> 'environment', null, null, null,
+      select e.recorded_at, v.kind, e.data ->> 'project', e.data ->> 'environment', null, null,
+             case when v.kind = 'muted' and e.data -> 'until' = 'null' then 'unmuted' end,
              case when e.actor <> 'system' then coalesce(u.name, e.actor) end, null
         from audit_events e join events v on v.event = e.kind left join users u on u.user_key = e.actor
        where e.recorded_at >= ${since}
       union all
-      select loaded_at, 'policy', null, null, null, null, null, null, null from policy_sets where loaded_at >= ${since})
+      select s.loaded_at, 'policy', null, null, null, left(s.version, 12), null, null,
+             (select string_agg(coalesce(n.name, o.name), ', ' order by coalesce(n.name, o.name))
+                from jsonb_to_recordset(s.files) n (name text, text text)
+                     full join jsonb_to_recordset(b.files) o (name text, text text) on o.name = n.name
+               where b.files is not null and n.text is distinct from o.text)
+        from policy_sets s left join lateral (select files from policy_sets where loaded_at < s.loaded_at order by loaded_at desc limit 1) b on true
+       where s.loaded_at >= ${since})
     select changes.*, count(*) over ()::int as total from changes
      where ${project}::text is null or project = ${project} order by at desc, kind limit ${limit}`;
   return { changes: rows.map(({ total: _total, ...change }) => change), total: rows[0]?.total ?? 0 };

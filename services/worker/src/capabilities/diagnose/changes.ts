@@ -108,6 +108,7 @@ function toSentence(change: Told<Omit<Change, 'at'>> & { readonly ago: string })
     state: deployState.success ? sayDeployState(deployState.data) : (state ?? ''),
     hasBy: by !== undefined,
     by: toPlainName(by ?? ''),
+    hasWhat: what !== undefined,
     what: toPlainName(what ?? ''),
   });
 }
