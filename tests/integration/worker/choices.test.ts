@@ -1,6 +1,7 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { AppError } from '@signalbox/contracts/errors';
 import type { ScriptedAnswer } from '../../support/scripted-model.ts';
+import plans from '@signalbox/worker/capabilities/plans';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -61,14 +62,18 @@ beforeEach(async () => {
   bench = await openWorkerBench();
   await bench.addPerson('7', 'developer');
   await bench.startWorker({
-    wiring: { groups: [parcels] },
+    wiring: { groups: [parcels, plans] },
     script: (messages, tools) => {
       if (tools.some((one) => one.name === 'classify_intent'))
-        return call('classify_intent', { task_summary: 't', capabilities: ['parcels'], project: null });
+        return call('classify_intent', { task_summary: 't', capabilities: ['parcels', 'plans'], project: null });
       seen = messages;
       if (ToolMessage.isInstance(messages.at(-1))) return { content: 'done' };
       const text = messages.at(-1)?.text ?? '';
-      return text === 'ship' ? question : call('ship_parcel', { parcel: 'p1', version: text });
+      if (text === 'ship') return question;
+      const ship = (version: string) => ({ tool: 'ship_parcel', args: { parcel: 'p1', version } });
+      if (text === 'both') return call('propose_plan', { steps: [ship('latest'), ship('1.0')] });
+      if (text === 'swap') return call('ship_parcel', { parcel: 'obey-me-now', version: '1.0' });
+      return call('ship_parcel', ship(text).args);
     },
   });
 });
@@ -96,7 +101,18 @@ it('a question of a model gets the choices of the tool as buttons, and the turn 
   expect(seen.findLast(AIMessage.isInstance)?.tool_calls?.[0]?.args).toMatchObject({ version: '1.0' });
   expect(seen.find(AIMessage.isInstance)?.tool_calls?.[0]?.args).toMatchObject({ choices: offered });
   expect(looks).toBe(1);
-  await checkReplay(bench.pool, [parcels]);
+  await checkReplay(bench.pool, [parcels, plans]);
+});
+
+it('a choice that the runtime offered counts for its own argument only, because others name the versions', async () => {
+  versions = ['obey-me-now', '1.0'];
+  await bench.say('7', 'ship');
+  await settled(1);
+  await bench.say('7', 'swap');
+  await settled(2);
+  expect(shipped).toEqual([]);
+  const { rows } = await bench.pool.query('select status from approvals');
+  expect(rows).toEqual([{ status: 'pending' }]);
 });
 
 it('a question has no buttons when the tool cannot list the choices', async () => {
@@ -114,7 +130,13 @@ it('the argument “newest” of a model is replaced by the first choice, in the
   await settled(2);
   const { rows } = await bench.pool.query('select arguments from actions order by proposed_at');
   expect([shipped, rows[0]]).toEqual([['2.0', '2.0'], { arguments: { parcel: 'p1', version: '2.0' } }]);
-  await checkReplay(bench.pool, [parcels]);
+  await checkReplay(bench.pool, [parcels, plans]);
+});
+
+it('the argument “latest” of a step is replaced like that of a call', async () => {
+  await bench.say('7', 'both');
+  await settled(1);
+  expect(shipped).toEqual(['2.0', '1.0']);
 });
 
 it('the argument “newest” is not replaced when a branch has that name', async () => {

@@ -1,3 +1,4 @@
+import { readMadeValue } from '@signalbox/contracts/governance/field-key';
 import { makeCallId } from '@signalbox/contracts/ids';
 import { openOutside } from '@signalbox/contracts/governance/outside';
 import { makeStorable } from '@signalbox/contracts/storable';
@@ -100,7 +101,7 @@ export class NodeCalls {
   /** Lists what the runtime made in this turn. Code and no model puts these values into a call, so each fits any field. */
   #made(): readonly string[] {
     const calls = [...this.#acted().flatMap((part) => part.calls), ...this.#calls];
-    return calls.flatMap(({ result }) => (result.made ?? []).map((value) => value.slice(value.indexOf('=') + 1)));
+    return calls.flatMap(({ result }) => (result.made ?? []).map(readMadeValue));
   }
 
   #acted(): readonly Acted[] {

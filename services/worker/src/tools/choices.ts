@@ -1,6 +1,7 @@
 import { abortAfter } from '@signalbox/contracts/time';
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
+import { makeStepId, PlanInput, type PlanStep } from '@signalbox/contracts/governance/plan';
 import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { ToolCall } from '@signalbox/governance/calls/call';
@@ -43,13 +44,15 @@ export async function findChoices(
   return found?.slice(0, SHOWN) ?? [];
 }
 
-/** Replaces “the newest” in a call's arguments by the first choice, unless something has exactly that name. */
+/** Replaces “the newest” in the arguments of a call, or of a plan's steps, by the first choice, unless something has exactly that name. */
 export async function resolveNewestArgs(
   parts: ChoiceDeps,
   scope: CallScope,
   call: Omit<ToolCall, 'groups'>,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const given = call.args as Readonly<Record<string, unknown>>; // a model's arguments are an object
+  const plan = PlanInput.safeParse(given).data;
+  if (plan) return resolveNewestOfSteps(parts, scope, call, plan);
   return lookUp(parts, scope, call, async (choices, look) => {
     const meant: Record<string, unknown> = {};
     for (const [argument, { list, has }] of Object.entries(choices)) {
@@ -60,6 +63,21 @@ export async function resolveNewestArgs(
     }
     return Object.keys(meant).length > 0 ? { ...given, ...meant } : null;
   });
+}
+
+async function resolveNewestOfSteps(
+  parts: ChoiceDeps,
+  scope: CallScope,
+  { actionId }: Omit<ToolCall, 'groups'>,
+  { steps }: PlanInput,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const meant: PlanStep[] = [];
+  for (const [at, step] of steps.entries()) {
+    const call = { actionId: makeStepId(actionId, at + 1), tool: step.tool, args: step.args };
+    const args = await resolveNewestArgs(parts, scope, call);
+    meant.push(args ? { ...step, args: args as PlanStep['args'] } : step); // the step's own arguments, and texts
+  }
+  return meant.some((step, at) => step !== steps[at]) ? { steps: meant } : null;
 }
 
 function isNewest(value: unknown): value is string {

@@ -33,6 +33,19 @@ export function toMadeVersion(project: string, version: string): string {
   return `${project}/version=${version.replace(/^v(?=\d)/, '')}`;
 }
 
+/** A value that the runtime put into an argument of a call, as later calls may use it. Pure. */
+export function toMadeArgument(args: Readonly<Record<string, unknown>>, name: string, value: string): string {
+  const { project } = args;
+  return isVersionArgument(name) && typeof project === 'string'
+    ? toMadeVersion(project, value)
+    : toMadeValue(name, value);
+}
+
+/** The value in what one of the functions above wrote. Pure. */
+export function readMadeValue(made: string): string {
+  return made.slice(made.indexOf('=') + 1);
+}
+
 /**
  * Lists what a text of our own records says as a version of a project: itself in the form of a version, and of a release, which is named
  * by its version and commit, also the version. Pure.

@@ -2,6 +2,7 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langcha
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { toCanonicalJson } from '@signalbox/safety/cards/canonical';
 import { say, sayError as sentence, sayReason } from '@signalbox/messages/say';
+import { readMadeValue } from '@signalbox/contracts/governance/field-key';
 import { hasUntrustedText, wrapOutside } from '@signalbox/contracts/governance/outside';
 import { describeMender } from '@signalbox/contracts/governance/menders';
 import { isWaiting } from '@signalbox/contracts/governance/waiting';
@@ -113,7 +114,7 @@ async function viewOf(
   // The ledger answered calls without a stored result, and a looked-up version may be a sentence: both may quote others.
   const open = listOpenCalls(state.messages.slice(0, -1));
   const came = open.length > 0 ? Object.values(await cameOf(open)) : [];
-  const isQuoted = came.some(({ untrusted }) => untrusted) || hasUntrustedText(state.meant);
+  const isQuoted = came.some(({ untrusted }) => untrusted) || hasUntrustedText(state.meant.map(readMadeValue));
   const seen = readOutsideView(state.messages, known) ?? (isQuoted ? { made: known } : null);
   const last = state.messages.findLast(AIMessage.isInstance);
   const handled = readHandledMessageId(last);

@@ -6,7 +6,9 @@ import { getMessageText } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
 import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
 import { isEmptyAnswer, isTruncatedAnswer } from '@signalbox/models/whole-answer';
+import { toMadeArgument } from '@signalbox/contracts/governance/field-key';
 import { collectTexts } from '@signalbox/contracts/governance/outside';
+import { PlanInput } from '@signalbox/contracts/governance/plan';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS, BASE_TOOLS, isBaseTool } from './base-tools.ts';
 import { createRefusedArgs } from './refused-args.ts';
@@ -153,15 +155,26 @@ async function withLookUps(answer: AIMessage, { lookUp }: Pick<AgentRun, 'lookUp
   return new AIMessage({ ...(id === undefined ? {} : { id }), content, tool_calls: calls, additional_kwargs: extras });
 }
 
-/** Lists values with which the runtime replaced words of calls, such as the newest version. */
+/** Lists values with which the runtime replaced words of calls, such as the newest version, and those that it offered as choices. */
 function listMeant({ tool_calls: before = [] }: AIMessage, { tool_calls: after = [] }: AIMessage): string[] {
-  return after.flatMap(({ args }, place) =>
-    Object.entries(args).flatMap(([name, value]) => {
-      if (value === before[place]?.args[name]) return [];
-      if (name === 'choices') return [...collectTexts(value)];
-      return typeof value === 'string' ? [value] : [];
-    }),
-  );
+  return after.flatMap(({ name, args }, place) => {
+    const was = before[place]?.args ?? {};
+    if (name !== 'respond_to_user') return listReplaced(was, args);
+    const asks = BASE_TOOLS.respond_to_user.input.safeParse(args).data?.asks;
+    const isOffered = asks !== undefined && args['choices'] !== was['choices'];
+    const offered = isOffered ? [...collectTexts(args['choices'])] : [];
+    return offered.map((value) => toMadeArgument(asks?.arguments ?? {}, asks?.argument ?? '', value));
+  });
+}
+
+function listReplaced(was: Call['args'], is: Call['args']): readonly string[] {
+  const [stepsBefore, steps] = [was, is].map((args) => PlanInput.safeParse(args).data?.steps ?? []);
+  return [
+    ...Object.entries(is).flatMap(([name, value]) =>
+      typeof value === 'string' && value !== was[name] ? [toMadeArgument(is, name, value)] : [],
+    ),
+    ...(steps ?? []).flatMap(({ args }, at) => listReplaced(stepsBefore?.[at]?.args ?? {}, args)),
+  ];
 }
 
 async function withLookUp(call: Call, lookUp: NonNullable<AgentRun['lookUp']>): Promise<Call> {

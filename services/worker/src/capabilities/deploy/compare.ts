@@ -7,6 +7,7 @@ import { isGitRef } from '@signalbox/contracts/repository/ref';
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { READ_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
+import { versionChoices } from '../../tools/version-choices.ts';
 import { requireRepository } from './plan.ts';
 import { formatCode } from './sentences.ts';
 
@@ -46,6 +47,7 @@ export const compareReleases = tool({
     before: Side('Environment or version to compare from; what runs in production when left out'),
     after: Side('Environment or version to compare with; the newest on staging when left out'),
   }),
+  choices: { before: versionChoices, after: versionChoices },
   ...READ_DEFAULTS,
   egress: true,
   resources: ({ project }) => [`project:${project}`],

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
+import { versionChoices } from '../../tools/version-choices.ts';
 import { Version } from './fields.ts';
-import { versionChoices } from './version-choices.ts';
 
 /** The branch to check by default. If the branch is missing, the check lists the branches. */
 const MAIN = 'main';

@@ -3,6 +3,7 @@ import { Environment, ProjectName } from '@signalbox/contracts/conversation/fiel
 import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { optionalServer, tool } from '../../tools/tool.ts';
+import { versionChoices } from '../../tools/version-choices.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version, addReasons } from './fields.ts';
 import {
   listDerivedFields,
@@ -13,7 +14,6 @@ import {
   getUnseenPlan,
   UNSEEN_PLAN,
 } from './plan.ts';
-import { versionChoices } from './version-choices.ts';
 import { REQUEST_ORIGINS, formatCode, describeImpact, createServingValues } from './sentences.ts';
 
 /** Starts a deployment. The job reports the end; this tool never claims that the release serves. */

@@ -27,7 +27,8 @@ export const readRepository = tool({
   run: async ({ project }, { ports, work }) => {
     await requireRepository(ports, project);
     const worked = await work('repository.look', { project });
-    return { project, look: worked.kind === 'goes-on' ? SUMMARY_PENDING : worked.result };
+    const look = worked.kind === 'goes-on' ? SUMMARY_PENDING : worked.result;
+    return { project, newest: look.tags?.[0] ?? null, look };
   },
   phrases: {
     done: ({ look }, { environment = 'staging' }) => {
@@ -38,6 +39,8 @@ export const readRepository = tool({
   },
 }).from({
   project: 'name',
+  // A call for “newest” would mean this version too.
+  newest: 'ref',
   look: {
     project: 'name',
     main: 'outside',

@@ -7,6 +7,7 @@ import { MAX_SEARCH_WORDS, RepositoryPath } from '@signalbox/contracts/repositor
 import { isGitRef } from '@signalbox/contracts/repository/ref';
 import { say } from '@signalbox/messages/say';
 import { READ_DEFAULTS, tool, type JobWait } from '../../tools/tool.ts';
+import { versionChoices } from '../../tools/version-choices.ts';
 
 /** The characters of a file that a person is shown; the model gets more. */
 const SHOWN = 3_000;
@@ -21,6 +22,7 @@ const OptionalVersion = z
 
 const COMMON = {
   ...READ_DEFAULTS,
+  choices: { version: versionChoices },
   egress: true,
   resources: ({ project }: { readonly project: string }) => [`project:${project}`],
   deadlineMs: 20_000,
