@@ -9,7 +9,7 @@ import { toWorkspaceName } from '@signalbox/contracts/operations/workspace';
 import { locateTestSandbox } from '../support/bubblewrap.ts';
 import { loadTestConfig } from '../support/config.ts';
 import { plantInWorkspace } from '../support/ledger-files.ts';
-import { promptOf, startModelServer } from '../support/model-server.ts';
+import { promptOf, startModelServer, type ModelServer } from '../support/model-server.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { eventually } from '../support/until.ts';
@@ -73,6 +73,33 @@ export interface MarkedWorld {
 const STRANGER = 8_000;
 const DEPLOY_MS = 60_000;
 
+/**
+ * A model that proposes the planned call of each person once, and says a word at its end. `see` gets what others wrote of each request, and
+ * its prompt.
+ */
+export function startPlannedModel(
+  plan: ReadonlyMap<string, Call>,
+  see: (person: string, read: readonly string[], prompt: string) => void,
+): Promise<ModelServer> {
+  return startModelServer((messages, tools) => {
+    const prompt = promptOf(messages);
+    const person = /The person is (\S+) \(role/.exec(prompt)?.[1] ?? '';
+    const others = messages.filter(({ role }) => role !== 'system' && role !== 'assistant');
+    see(
+      person,
+      others.map(({ content }) => content),
+      prompt,
+    );
+    const call = plan.get(person);
+    if (tools.includes('classify_intent')) {
+      const capabilities = [GROUP_OF[call?.tool ?? ''] ?? ''];
+      return { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'work', capabilities, project: null } }] };
+    }
+    const isMade = messages.some(({ calls = [] }) => calls.some(({ name }) => name === call?.tool));
+    return call && !isMade ? { toolCalls: [{ name: call.tool, args: call.args }] } : { content: 'That is all.' };
+  });
+}
+
 /** The whole product, under rules that permit everything, among what strangers wrote into every field that they can write into. */
 export async function openMarkedWorld(): Promise<MarkedWorld> {
   const sandbox = await locateTestSandbox('programs of strangers');
@@ -81,14 +108,11 @@ export async function openMarkedWorld(): Promise<MarkedWorld> {
   const repositories = join(folder, 'repositories');
   const plan = new Map<string, Call>();
   const sightings: Sighting[] = [];
-  const model = await startModelServer((messages, tools) => {
-    const person = /The person is (\S+) \(role/.exec(promptOf(messages))?.[1] ?? '';
+  const model = await startPlannedModel(plan, (person, read, prompt) => {
     // Names of a strict form are in every prompt; what the model itself called is nothing that it read.
-    const read = messages.filter(({ role }) => role !== 'system' && role !== 'assistant').map(({ content }) => content);
     const text = read.join('\n');
     const marks = (Object.keys(MARKS) as Mark[]).filter((mark) => text.includes(MARKS[mark]));
     const open = read.map(dropEnvelopes).join('\n');
-    const prompt = promptOf(messages);
     const isPrompted = (Object.keys(MARKS) as Mark[]).filter(
       (mark) => mark !== 'server' && prompt.includes(MARKS[mark]),
     );
@@ -100,14 +124,6 @@ export async function openMarkedWorld(): Promise<MarkedWorld> {
         at: Date.now(),
         text: text.slice(-1_500),
       });
-    const call = plan.get(person);
-    const group = GROUP_OF[call?.tool ?? ''] ?? '';
-    if (tools.includes('classify_intent'))
-      return {
-        toolCalls: [{ name: 'classify_intent', args: { task_summary: 'work', capabilities: [group], project: null } }],
-      };
-    const isMade = messages.some(({ calls = [] }) => calls.some(({ name }) => name === call?.tool));
-    return call && !isMade ? { toolCalls: [{ name: call.tool, args: call.args }] } : { content: 'That is all.' };
   });
   const opened = openStack({
     jobs: true,

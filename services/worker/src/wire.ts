@@ -33,7 +33,9 @@ import type { WorkerConfig } from './config.ts';
 import { loadWorkerParts } from './plugin-parts.ts';
 import { sayProgress } from '@signalbox/governance/plans/say-plan';
 import { getActionTitle } from '@signalbox/governance/receipts';
+import { splitTitle } from '@signalbox/governance/split-title';
 import { withdrawRequest } from '@signalbox/governance/withdrawal';
+import type { Ports } from './tools/ports/ports.ts';
 import { isPortInUse } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
@@ -49,6 +51,8 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
     ports: async (pool, { groups }, notify) => {
       await ensureLocalServer(pool, await measureThisMachine());
       const brought = await loadWorkerParts(config.AGENTS);
+      const findTool = (name: string) => groups.flatMap(({ tools }) => tools[name] ?? [])[0] ?? null;
+      const titleOf: Ports['requests']['titleOf'] = (action) => getActionTitle(findTool(action.tool), action);
       return {
         ...brought.ports({ pool, notify }),
         projects: createProjectStore(pool),
@@ -82,8 +86,8 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
         requests: {
           ...createRequestPort(pool),
           withdraw: (asked) => withdrawRequest({ pool, notify }, asked),
-          titleOf: (action) =>
-            getActionTitle(groups.flatMap(({ tools }) => tools[action.tool] ?? [])[0] ?? null, action),
+          titleOf,
+          splitTitle: (action, title = titleOf(action)) => splitTitle(title, findTool(action.tool), action),
         },
       };
     },

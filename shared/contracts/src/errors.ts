@@ -1,4 +1,5 @@
-import { hasUntrustedText } from './governance/outside.ts';
+import { hasUntrustedText, isHarmlessText, isStrictName } from './governance/outside.ts';
+import { splitNameList } from './nearest-name.ts';
 
 /** How the system reacts to an error. Every error code has exactly one remedy. */
 export type Remedy = 'tell-model' | 'tell-user' | 'retry' | 'page-operator';
@@ -334,14 +335,37 @@ const RUNTIME_FIELDS_BY_CODE: { readonly [C in ErrorCode]?: readonly Fields<Sent
   INTERNAL: ['ref'],
 };
 
+/** Data fields with a registered name, which is fine in its strict form. */
+const NAME_FIELDS: ReadonlySet<string> = new Set(['project', 'server', 'named', 'service']);
+
+/** Kinds of things whose names Signalbox registers or makes. */
+const REGISTERED_KINDS: ReadonlySet<string> = new Set(['project', 'server', 'service', 'node']);
+
+/** Signalbox's own words in place of a list of names. */
+const NO_NAMES =
+  /^(?:none(?: yet| that was sent)?|others|those that were deployed|ask for a list of the files|it has to be sent again|the handles in this conversation|those of \/status|the ones that \/status names|\d+ open ones)$/;
+
 /** True when the sentence of an error may quote an outsider: a data field comes neither from the runtime nor from `known`. Pure. */
 export function mayQuoteUntrusted({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
-  // The detail of a failed job is a sentence. If an error of the catalog caused the failure, that error decides.
-  if (code === 'JOB_FAILED' && cause instanceof AppError) return mayQuoteUntrusted(cause as AppError, known); // The cause may have any code
+  // The detail is a sentence. If an error of the catalog caused the failure, that error decides.
+  if (hasSentence(code) && cause instanceof AppError) return mayQuoteUntrusted(cause as AppError, known); // The cause may have any code
   const runtimeFields: readonly string[] = RUNTIME_FIELDS_BY_CODE[code] ?? pluginFields.get(code) ?? [];
-  return Object.entries<string>(data).some(
-    ([name, value]) => !RUNTIME_FIELDS.has(name) && !runtimeFields.includes(name) && hasUntrustedText(value, known),
-  );
+  return Object.entries<string>(data).some(([name, value]) => {
+    if (RUNTIME_FIELDS.has(name) || runtimeFields.includes(name) || !hasUntrustedText(value, known)) return false;
+    if (NAME_FIELDS.has(name)) return !isStrictName(value);
+    return code !== 'NOT_FOUND' || name !== 'known' || !isOwnList(value, data);
+  });
+}
+
+function hasSentence(code: ErrorCode): boolean {
+  return code === 'JOB_FAILED' || code === 'NOT_RESOLVED';
+}
+
+/** True for a list of names that cannot instruct a model. */
+function isOwnList(list: string, { kind }: ErrorData<'NOT_FOUND'>): boolean {
+  if (NO_NAMES.test(list)) return true;
+  const isOwn = (name: string): boolean => REGISTERED_KINDS.has(kind) && name.split('/').every(isStrictName);
+  return splitNameList(list).every((name) => isHarmlessText(name) || isOwn(name));
 }
 
 /** An error with a code of the catalog. `message` is its English sentence; `explain` in the messages package translates the sentence. */

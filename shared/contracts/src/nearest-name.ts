@@ -23,6 +23,14 @@ export function formatNameList(typed: string, known: readonly string[], total = 
   return more > 0 ? `${names.slice(0, MAX_LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }
 
+/** Lists the names of a text from `formatNameList`. Pure. */
+export function splitNameList(list: string): readonly string[] {
+  return list
+    .replace(/ and \d+ more$/, '')
+    .replace(' (did you mean this?)', '')
+    .split(', ');
+}
+
 /** Counts typing mistakes; two swapped neighbors are one (Damerau, optimal string alignment). Returns limit + 1 above `limit`. */
 export function countTypos(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;

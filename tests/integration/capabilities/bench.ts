@@ -12,6 +12,7 @@ import { createMemoryStore } from '@signalbox/store/memory/facts';
 import { withdrawRequest } from '@signalbox/governance/withdrawal';
 import { createRequestPort } from '@signalbox/worker/tools/ports/request-rows';
 import { sayProgress } from '@signalbox/governance/plans/say-plan';
+import { splitTitle } from '@signalbox/governance/split-title';
 import { findPlan, listPlans } from '@signalbox/store/governance/plans';
 import { createKnowledgeSearch } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
@@ -146,6 +147,8 @@ export async function openCapabilityBench(
       ...createRequestPort(pool),
       withdraw: (asked) => withdrawRequest({ pool, notify: async () => undefined }, asked),
       titleOf: ({ tool: name, arguments: args }) => find(name).order(args) ?? name,
+      splitTitle: (action, title = find(action.tool).order(action.arguments) ?? action.tool) =>
+        splitTitle(title, find(action.tool), action),
     },
   };
   const started: { job: string; payload: unknown }[] = [];

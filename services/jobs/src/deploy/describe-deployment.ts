@@ -4,6 +4,7 @@ import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows
 import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
+import { isHarmlessText, isStrictName } from '@signalbox/contracts/governance/outside';
 import { say } from '@signalbox/messages/say';
 
 /** Deployment states in order; each is one segment of the progress bar. */
@@ -92,6 +93,13 @@ export function describeResult(result: DeployResult): string {
     default:
       return say('deployment.underWay', { ...of, state: sayDeployState(result.state) });
   }
+}
+
+/** True when the sentences of a result quote nothing that others wrote: no log, and versions and names of a strict form. */
+export function isOwnResult({ project, failure, release, serving, replaced }: DeployResult): boolean {
+  return (
+    failure === null && isStrictName(project) && [release, serving, replaced].every((one) => isHarmlessText(one ?? ''))
+  );
 }
 
 export function summarizeResult(result: DeployResult): string {

@@ -1,6 +1,7 @@
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { createProjectStore } from '@signalbox/store/deploy/projects';
 import { AppError } from '@signalbox/contracts/errors';
+import { toErrorCause } from '@signalbox/contracts/operations/error-cause';
 import { explainError, say } from '@signalbox/messages/say';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { toRepository, type Repository } from '../git/repository-login.ts';
@@ -10,7 +11,16 @@ import { openVariables } from '../deploy/variables.ts';
 import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 
-const NOTHING = { server: null, commit: null, checks: [], plan: null, head: null, isUnseen: false, problem: null };
+const NOTHING = {
+  server: null,
+  commit: null,
+  checks: [],
+  plan: null,
+  head: null,
+  isUnseen: false,
+  problem: null,
+  cause: null,
+};
 
 /** Checks whether a deployment could start. A missing requirement is a result, not a failure. */
 export function createDeployCheckHandler(
@@ -59,6 +69,6 @@ async function resolve(
     return { ...NOTHING, ready: true, server: plan.server.name, commit: plan.commit, plan, head, isUnseen };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { ...NOTHING, ready: false, problem: explainError(error).slice(0, 2_000) };
+    return { ...NOTHING, ready: false, problem: explainError(error).slice(0, 2_000), cause: toErrorCause(error) };
   }
 }

@@ -47,6 +47,7 @@ export function createKnowledgeIndexHandler(parts: {
       return { files: indexed.length, passages: await parts.passages.count(), changed };
     },
     say: ({ files, passages, changed }) => say('jobs.documentationIndexed', { files, passages, changed }),
+    isOwn: () => true,
     isNotable: ({ changed }) => changed > 0,
   };
 }

@@ -36,7 +36,7 @@ import type { ChainFetchResult } from '@signalbox/contracts/repository/chain-run
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { countErrors } from '@signalbox/store/deploy/error-groups';
 import { runDeployment } from '../deploy/engine.ts';
-import { summarizeResult, describeResult } from '../deploy/describe-deployment.ts';
+import { summarizeResult, describeResult, isOwnResult } from '../deploy/describe-deployment.ts';
 import { createDeployCheckHandler } from './deploy-check.ts';
 import { createDeployReconcileHandler } from './deploys-reconcile.ts';
 import { createRepositoryReadHandler } from './repository-look.ts';
@@ -82,6 +82,7 @@ export async function createOperationsHandlers(
       title: () => say('jobs.theDeployment'),
       run: ({ deploymentId }, context) => runDeployment(deploy, deploymentId, context),
       say: describeResult,
+      isOwn: isOwnResult,
       brief: summarizeResult,
     },
     'deploy.check': createDeployCheckHandler(deploy, createProjectStore(pool)),

@@ -1,5 +1,7 @@
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
+import { toErrorCause } from '@signalbox/contracts/operations/error-cause';
+import type { Unread } from '@signalbox/contracts/repository/reading';
 import { explainError, say } from '@signalbox/messages/say';
 import type { createProjectStore } from '@signalbox/store/deploy/projects';
 import { compareCommits } from '../git/commit-compare.ts';
@@ -54,7 +56,7 @@ async function read<N extends ReadingJob>(
   { project }: JobPayload<N>,
   { openSecret, signal }: JobContext,
   work: (fetch: (ref: string) => Promise<FetchedCommit>) => Promise<JobResult<N>>,
-): Promise<JobResult<N> | { readonly kind: 'unread'; readonly problem: string }> {
+): Promise<JobResult<N> | Unread> {
   try {
     const repository: Repository | null = toRepository(await projects.get(project), openSecret);
     if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
@@ -62,7 +64,7 @@ async function read<N extends ReadingJob>(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    return { kind: 'unread', problem: explainError(error).slice(0, 2_000) };
+    return { kind: 'unread', problem: explainError(error).slice(0, 2_000), cause: toErrorCause(error) };
   }
 }
 

@@ -35,6 +35,8 @@ export interface JobHandler<P, R> {
   run(payload: P, context: JobContext): Promise<R>;
   /** Describes the result to the requester in one or two sentences; empty when the requester already got it. */
   say(result: R): string;
+  /** True when what `say` returns quotes nothing that others wrote; by default it may. */
+  isOwn?(result: R): boolean;
   /** Describes the result in one short line for approval cards; by default the first line of `say`. */
   brief?(result: R): string;
   /** True when a scheduled execution is worth storing; by default always. */

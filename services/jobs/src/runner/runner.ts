@@ -189,6 +189,7 @@ type DoneOutcome = {
   readonly kind: 'done';
   readonly result: unknown;
   readonly say: string;
+  readonly isOwn: boolean;
   readonly brief: string;
   readonly isNotable: boolean;
 };
@@ -259,7 +260,8 @@ async function call<N extends JobName>(
   const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
   const said = handler.say(result);
   const brief = handler.brief?.(result) ?? said.split('\n')[0] ?? '';
-  return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable?.(result) ?? true };
+  const isOwn = handler.isOwn?.(result) ?? false;
+  return { kind: 'done', result, say: said, isOwn, brief, isNotable: handler.isNotable?.(result) ?? true };
 }
 
 /** Waits for the handler: returns its result, false for a failure, null when it still runs after `forMs`. */
@@ -300,8 +302,10 @@ async function end(
 
 function endOf(runId: string, title: string, outcome: DoneOutcome | FailedOutcome | typeof CANCELLED): RunEnd {
   switch (outcome.kind) {
-    case 'done':
-      return { outcome: 'done', result: outcome.result, error: null, say: outcome.say, brief: outcome.brief };
+    case 'done': {
+      const { result, say, isOwn, brief } = outcome;
+      return { outcome: 'done', result, error: null, say, isOwn, brief };
+    }
     case 'cancelled': {
       const words = sayError('JOB_CANCELLED', { job: title });
       return { outcome: 'cancelled', result: null, error: words, say: words };

@@ -216,7 +216,10 @@ export default toolGroup({
           return `${say('workspace.applied', { count: output.files.length })}\n\n${lines.join('\n')}`;
         },
       },
-    }).from({ state: 'runtime', files: 'outside' }),
+    }).from({
+      state: 'runtime',
+      files: { path: 'outside', change: 'runtime', added: 'runtime', removed: 'runtime' },
+    }),
 
     run_command: tool({
       describe:

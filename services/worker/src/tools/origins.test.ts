@@ -83,3 +83,17 @@ it.each<[string, unknown, readonly string[]]>([
 it('evidence holds no text from outside', () => {
   expect(JSON.stringify(pickEvidence(enclose(RESULT), ORIGINS))).not.toContain('obey me');
 });
+
+it('a sentence has an envelope only when a field beside it has one', () => {
+  const origins = { release: 'ref', because: 'sentence' } as const;
+  const because = '1.0 answers in 5 ms.';
+  const told = (release: string) => wrapOutsideFields({ release, because }, origins, 'look', new Set());
+  expect(told('1.0')).toEqual({ release: '1.0', because });
+  expect(told('obey-me-now')).toMatchObject({ because: { outside: 'look', text: because } });
+  expect(listMadeValues({ because }, origins, new Set())).toEqual([]);
+});
+
+it('a part of what the call itself gave needs no envelope', () => {
+  expect(enclose({ note: 'docs/mine.txt' }, ['+++ b/docs/mine.txt'])).toEqual({ note: 'docs/mine.txt' });
+  expect(enclose({ note: 'docs/theirs.txt' }, ['+++ b/docs/mine.txt'])).toHaveProperty('note.outside');
+});

@@ -1,8 +1,11 @@
 import { listMadeVersions, toMadeValue, toMadeVersion } from '@signalbox/contracts/governance/field-key';
 import {
+  hasOutside,
   hasUntrustedText,
   isHarmlessText,
+  isKnownText,
   isOutsideText,
+  isStrictName,
   openOutside,
   wrapOutside,
 } from '@signalbox/contracts/governance/outside';
@@ -10,10 +13,11 @@ import {
 /**
  * Where the content of a field comes from. `runtime`: numbers, times, states, ids and addresses that the runtime made. `name`: a
  * registered name, which counts only in its strict form. `ref`: a version or tag in our own records, which the author of the commit named.
- * `asked`: a version that somebody asked for, which a model may have taken from outside. `manual`: the product's own documentation. `outside`: everything else, such as descriptions, commands, log lines, file names and texts of
- * other people.
+ * `asked`: a version that somebody asked for, which a model may have taken from outside. `manual`: the product's own documentation.
+ * `sentence`: a sentence of the runtime that quotes no text but that of other fields beside it; it has an envelope when one of them has.
+ * `outside`: everything else, such as descriptions, commands, log lines, file names and texts of other people.
  */
-export type Origin = 'runtime' | 'name' | 'ref' | 'asked' | 'manual' | 'outside';
+export type Origin = 'runtime' | 'name' | 'ref' | 'asked' | 'manual' | 'sentence' | 'outside';
 
 /**
  * The declaration of a result's fields: a field without an origin does not compile. Any part may be `outside` as a whole. A part without
@@ -61,9 +65,6 @@ type FieldOf<T, K> = T extends unknown ? (K extends keyof T ? Exclude<T[K], unde
 /** The declaration as the runtime reads it. */
 export type Origins = Origin | { readonly [field: string]: Origins };
 
-/** Matches a registered name of at most two words. A longer name may be a sentence, whoever registered it. */
-const STRICT_NAME = /^[\p{L}\p{N}]{1,20}(?:[ ._'’-]{1,2}[\p{L}\p{N}]{1,20})?\.?$/u;
-
 /**
  * Puts what came from outside into envelopes. A text that cannot instruct anybody, such as a version, stays as it is; so does a text that
  * the model knows already. `known`: texts of the call's own arguments. Pure.
@@ -79,19 +80,18 @@ export function wrapOutsideFields(
   if (Array.isArray(value)) return value.map((item) => wrapOutsideFields(item, origins, source, known));
   if (typeof value === 'string') return isFine(value, origins, known) ? value : wrapOutside(source, value);
   if (typeof origins === 'string') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      wrapOutsideFields(member, origins[name] ?? 'outside', source, known),
-    ]),
-  );
+  const wrap = (name: string, member: unknown) => wrapOutsideFields(member, origins[name] ?? 'outside', source, known);
+  const entries = Object.entries(value);
+  const others = entries.filter(([name]) => origins[name] !== 'sentence').map(([name, member]) => wrap(name, member));
+  const isBare = (name: string): boolean => origins[name] === 'sentence' && !hasOutside(others);
+  return Object.fromEntries(entries.map(([name, member]) => [name, isBare(name) ? member : wrap(name, member)]));
 }
 
 function isFine(text: string, origins: Origins, known: ReadonlySet<string>): boolean {
   if (origins === 'runtime' || origins === 'manual') return true;
-  if (isHarmlessText(text) || (origins === 'name' && STRICT_NAME.test(text))) return true;
+  if (isHarmlessText(text) || (origins === 'name' && isStrictName(text))) return true;
   // A version in the arguments may be the newest that the runtime looked up, which the model never read.
-  return !isRef(origins) && known.has(text);
+  return !isRef(origins) && isKnownText(text, known);
 }
 
 function isRef(origins: Origins): boolean {
@@ -129,7 +129,7 @@ export function listMadeValues(
   given: ReadonlySet<string>,
   { field = '', project = null }: { readonly field?: string; readonly project?: string | null } = {},
 ): readonly string[] {
-  if (origins === 'outside' || origins === 'manual' || origins === 'asked') return [];
+  if (origins === 'outside' || origins === 'manual' || origins === 'asked' || origins === 'sentence') return [];
   if (Array.isArray(value))
     return value.flatMap((item) => listMadeValues(item, origins, given, { field, project })).slice(0, MAX_MADE);
   if (typeof value === 'string' || typeof value === 'number') {
@@ -140,7 +140,7 @@ export function listMadeValues(
       const echoed = new Set([...given].map((one) => toMadeVersion(project, one)));
       return listMadeVersions(project, text).filter((one) => !echoed.has(one));
     }
-    return origins !== 'name' || STRICT_NAME.test(text) ? [toMadeValue(field, text)] : [];
+    return origins !== 'name' || isStrictName(text) ? [toMadeValue(field, text)] : [];
   }
   if (typeof value !== 'object' || value === null) return [];
   const members = new Map<string, unknown>(Object.entries(value));

@@ -40,6 +40,7 @@ const news = (id: number): InboxMessage => ({
     threadId: 't1',
     outcome: 'done',
     say: 'Done.',
+    isOwn: false,
   },
 });
 const lane = (messages: readonly InboxMessage[]): ClaimedLane => ({ threadId: 't1', messages }) as ClaimedLane; // the tested functions read only these fields

@@ -92,10 +92,11 @@ export function toDecisionBatch(
   return { messages: [news], shownWith: new Map() };
 }
 
-/** True for messages with text that others may have written: forwards, names of files, and job results except our own failures. */
+/** True for messages with text that others may have written: forwards, names of files, and job results that may quote others. */
 export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
   if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
-  return envelope.kind === 'job-finished' && findInternalFailure(envelope.say, envelope.runId) === null;
+  if (envelope.kind !== 'job-finished' || envelope.isOwn) return false;
+  return findInternalFailure(envelope.say, envelope.runId) === null;
 }
 
 function toAgentMessage(message: InboxMessage, together: readonly InboxMessage[], kept: KeptFiles): AgentMessage {

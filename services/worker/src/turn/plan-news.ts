@@ -42,7 +42,10 @@ export async function followPlans(
     }
     const text = textOf(plan);
     const outcome = plan.state === 'done' ? ('done' as const) : ('failed' as const);
-    const told = { ...message, envelope: { ...envelope, runId: plan.planId, job: 'plan', outcome, say: text } };
+    const told = {
+      ...message,
+      envelope: { ...envelope, runId: plan.planId, job: 'plan', outcome, say: text, isOwn: false },
+    };
     news = {
       ...news,
       batch: [...news.batch, told],

@@ -90,6 +90,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     outcome: z.enum(['done', 'failed']),
     /** One or two sentences about the job, for the person. */
     say: z.string().max(4_000),
+    /** True when the sentence quotes nothing that others wrote. */
+    isOwn: z.boolean().default(false),
   }),
   /** A person decided about an approval of this lane, or the approval expired. */
   Base.extend({

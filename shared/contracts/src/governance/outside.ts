@@ -10,6 +10,7 @@ const HARMLESS = [
   /^v?\d+(?:\.\d+){0,3}(?:-(?:alpha|beta|rc|pre|dev)(?:[.-]?\d+)?)?(?:-[0-9a-f]{7,40})?$/,
   /^(?:sha256:)?[0-9a-f]{7,64}$/,
   /^(?:main|master|staging|production|local)$/,
+  /^(?:instance:)?act_[0-9a-hjkmnp-tv-z]{24}_\d{1,4}$/,
 ];
 
 /** True when a text cannot instruct a model, whoever wrote the text. Pure. */
@@ -20,9 +21,22 @@ export function isHarmlessText(text: string): boolean {
 /** Form of Signalbox's own property names; names by outsiders are longer or have other letters. */
 const OWN_PROPERTY = /^[a-z][a-zA-Z0-9]{0,29}$/;
 
-/** True when a value contains a text that could instruct a model and is not among the `known` texts. Pure. */
+/** Matches a registered name of at most two words. A longer name may be a sentence, whoever registered it. */
+const STRICT_NAME = /^[\p{L}\p{N}]{1,20}(?:[ ._'’-]{1,2}[\p{L}\p{N}]{1,20})?\.?$/u;
+
+/** True for a registered name in its strict form, of at most two words. Pure. */
+export function isStrictName(name: string): boolean {
+  return STRICT_NAME.test(name);
+}
+
+/** True for a text that stands in one of the `known` texts: who wrote that text reads nothing new. Pure. */
+export function isKnownText(text: string, known: ReadonlySet<string>): boolean {
+  return known.has(text) || [...known].some((whole) => whole.includes(text));
+}
+
+/** True when a value contains a text that could instruct a model and stands in none of the `known` texts. Pure. */
 export function hasUntrustedText(value: unknown, known: ReadonlySet<string> = new Set()): boolean {
-  if (typeof value === 'string') return !isHarmlessText(value) && !known.has(value);
+  if (typeof value === 'string') return !isHarmlessText(value) && !isKnownText(value, known);
   if (Array.isArray(value)) return value.some((item) => hasUntrustedText(item, known));
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([name, member]) => !OWN_PROPERTY.test(name) || hasUntrustedText(member, known));
@@ -50,6 +64,14 @@ export interface OutsideText {
   readonly outside: string;
   /** A string, or a list or object of them. */
   readonly text: unknown;
+}
+
+/** A change's title as a model reads it. */
+export interface SplitTitle {
+  /** The title; of one with free values the kind of act and the registered names. */
+  readonly title: string;
+  /** The whole title when it may hold free values, which come in an envelope; else null. */
+  readonly wording: string | null;
 }
 
 /** Puts outside text into its envelope. Pure. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorCause } from './error-cause.ts';
 import {
   DeployFailure,
   CommitSummary,
@@ -54,6 +55,7 @@ export const ReadinessResult = z.object({
   isUnseen: z.boolean().default(false),
   /** Reason why there is no plan. */
   problem: Text.nullable().default(null),
+  cause: ErrorCause,
 });
 export type ReadinessResult = z.infer<typeof ReadinessResult>;
 

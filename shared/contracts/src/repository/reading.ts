@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorCause } from '../operations/error-cause.ts';
 
 const Text = z.string().max(2_000);
 const Commit = z.string().max(64);
@@ -8,7 +9,8 @@ const Count = z.number().int().nonnegative();
 const Ref = z.string().min(1).max(200).default('HEAD');
 
 /** A repository's part could not be read; `problem` says why and what to do. */
-const Unread = z.object({ kind: z.literal('unread'), problem: Text });
+const Unread = z.object({ kind: z.literal('unread'), problem: Text, cause: ErrorCause });
+export type Unread = z.infer<typeof Unread>;
 
 const RULE = 'a path inside of the repository, such as src/server.js; `.` is all of it';
 

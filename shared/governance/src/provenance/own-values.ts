@@ -43,7 +43,7 @@ function fieldsOf(input: unknown): readonly (readonly [string, unknown])[] {
 }
 
 /** True for an argument whose values the tool itself lists. */
-function isEnum({ input }: Pick<Tool, 'input'>, field: string): boolean {
+export function isEnum({ input }: Pick<Tool, 'input'>, field: string): boolean {
   let schema: unknown = input instanceof z.ZodObject ? input.shape[field] : undefined;
   while (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
     schema = schema.unwrap();

@@ -9,6 +9,8 @@ export interface OwnRequest {
   readonly actionId: string;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What the arguments stood for; null when nothing was looked up. */
+  readonly resolved: unknown;
   readonly status: ActionStatus;
   readonly errorCode: string | null;
   /** State of the job or deployment that the action started; null when it started none. */
@@ -38,7 +40,7 @@ export interface OwnRequest {
 }
 
 const SELECT_REQUEST = sql`
-  a.action_id as "actionId", a.tool, a.arguments, a.status, a.error_code as "errorCode", coalesce(d.state, r.status) as work,
+  a.action_id as "actionId", a.tool, a.arguments, a.proposal #> '{action,resolved}' as resolved, a.status, a.error_code as "errorCode", coalesce(d.state, r.status) as work,
   case when a.status = 'denied' then a.proposal #>> '{decision,sentence}' end as rule,
   a.proposed_at as "requestedAt", coalesce(d.finished_at, r.finished_at, a.settled_at, p.decided_at) as "endedAt",
   case when p.approval_id is not null then json_build_object(

@@ -29,6 +29,8 @@ export interface FinishedRun extends WaitingPerson {
 interface EndWords {
   readonly outcome: 'done' | 'failed' | 'cancelled';
   readonly say: string;
+  /** True when the sentence quotes nothing that others wrote. */
+  readonly isOwn?: boolean;
   /** One line about the outcome for approval cards; default: the first line of `say`. */
   readonly brief?: string;
   /** Reason why the run failed. */
@@ -120,5 +122,6 @@ function describeEnd(run: Asked, end: EndWords): Omit<Extract<InboundEnvelope, {
     threadId,
     outcome: end.outcome === 'done' ? 'done' : 'failed',
     say: end.say,
+    isOwn: end.isOwn ?? false,
   };
 }

@@ -58,6 +58,8 @@ export interface RunEnd {
   readonly error: string | null;
   /** Sentence about the outcome, for the person. */
   readonly say: string;
+  /** True when the sentence quotes nothing that others wrote. */
+  readonly isOwn?: boolean;
   /** One line about the outcome for the cards of the approvers; default: the first line of `say`. */
   readonly brief?: string;
 }

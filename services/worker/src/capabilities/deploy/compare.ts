@@ -169,7 +169,7 @@ function howItRan({ environment, servedFrom, isServing }: ReturnType<typeof desc
 
 /** Subject and author of a commit are one text: an envelope for each of them would take more tokens than they do. */
 function toCode(result: RepositoryCompareResult) {
-  if (result.kind === 'unread') return result;
+  if (result.kind === 'unread') return { kind: result.kind, problem: result.problem };
   const toText = ({ commit, at, subject, author }: (typeof result.added)[number]) => ({
     commit,
     at,

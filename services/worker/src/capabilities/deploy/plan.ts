@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CommitSummary, DeployPlan, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
+import { readErrorCause } from '@signalbox/contracts/operations/error-cause';
 import type { ResolvedRefs, ResolveContext, ToolContext } from '../../tools/tool.ts';
 
 /** The policy resource of a deployment whose plan the requester has not seen (infra/policy/plans.cedar). */
@@ -18,13 +19,13 @@ export async function resolveDeployment(
   const server = request.server ?? (before ? DeployPlan.parse(before).server.name : null);
   const { project, environment, ref, fromArtifact } = request;
   const payload = { project, environment, ref, fromArtifact, server, planOnly: true };
-  const { plan, isUnseen, head, problem } = await work('deploy.check', payload);
+  const { plan, isUnseen, head, problem, cause } = await work('deploy.check', payload);
   if (plan) {
     // A request that an older release resolved without `head` keeps its hash.
     const isAsked = head !== null && (before === null || 'head' in before);
     return { ...plan, ...(isUnseen ? { isUnseen } : {}), ...(isAsked ? { head } : {}) };
   }
-  throw new AppError('NOT_RESOLVED', { detail: problem ?? 'the job service gave no reason' });
+  throw new AppError('NOT_RESOLVED', { detail: problem ?? 'the job service gave no reason' }, readErrorCause(cause));
 }
 
 /** Lists fields of the plan that follow from other fields, so that nobody decides about them. */

@@ -37,7 +37,9 @@ export const checkDeployReadiness = tool({
     await context.ports.projects.get(project);
     const payload = { project, environment, ref: version ?? MAIN, server: null, planOnly: false, fromArtifact: null };
     const worked = await context.work('deploy.check', payload);
-    return worked.kind === 'goes-on' ? { state: 'goes-on' as const } : { state: 'checked' as const, ...worked.result };
+    if (worked.kind === 'goes-on') return { state: 'goes-on' as const };
+    const { cause: _, ...found } = worked.result;
+    return { state: 'checked' as const, ...found };
   },
   phrases: {
     done: (found, { project, version, environment }) => {

@@ -16,7 +16,7 @@ const HEALTH_ORIGINS = {
   release: 'ref',
   reportedRelease: 'outside',
   verdict: 'runtime',
-  because: 'outside',
+  because: 'sentence',
   usualLatencyMs: 'runtime',
   diskFreeMb: 'runtime',
   errorsLastHour: 'runtime',

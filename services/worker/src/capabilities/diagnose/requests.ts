@@ -1,6 +1,7 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { sayList } from '@signalbox/messages/list';
+import type { SplitTitle } from '@signalbox/contracts/governance/outside';
 import { say, sayReason } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
@@ -10,8 +11,11 @@ const SHOWN = 4;
 
 type RequestRow = Awaited<ReturnType<ToolContext['ports']['requests']['own']>>[number];
 
+type TitleSplitter = Pick<ToolContext['ports']['requests'], 'splitTitle'>;
+
 export const REQUEST_ORIGINS = {
-  title: 'outside',
+  title: 'runtime',
+  wording: 'outside',
   came: 'runtime',
   here: 'runtime',
   ago: 'runtime',
@@ -38,7 +42,7 @@ export const getMyRequests = tool({
   ...LOOK_UP_DEFAULTS,
   run: async (_input, { ports, actor, threadId, now }) => {
     const found = await ports.requests.own({ userKey: actor.userKey, threadId }, SHOWN);
-    return { requests: found.map((one) => readRequestFacts(one, ports.requests.titleOf(one), now())) };
+    return { requests: found.map((one) => readRequestFacts(one, ports.requests, now())) };
   },
   phrases: {
     done: ({ requests: [newest, ...others] }) => {
@@ -52,8 +56,7 @@ export const getMyRequests = tool({
   },
 }).from({ requests: REQUEST_ORIGINS });
 
-export interface RequestFacts {
-  readonly title: string;
+export interface RequestFacts extends SplitTitle {
   readonly came: ReturnType<typeof cameOf>;
   readonly here: boolean;
   /** The time since the request, or since its end, in words. */
@@ -68,10 +71,10 @@ export interface RequestFacts {
 }
 
 /** Extracts what people are told of a request. Pure. */
-export function readRequestFacts(found: RequestRow, title: string, now: Date): RequestFacts {
+export function readRequestFacts(found: RequestRow, { splitTitle }: TitleSplitter, now: Date): RequestFacts {
   const { approval, rule, isHere, requestedAt, endedAt } = found;
   return {
-    title: approval?.what ?? title,
+    ...splitTitle(found, approval?.what),
     came: cameOf(found),
     here: isHere,
     ago: sayDuration(Math.max(0, now.getTime() - (endedAt ?? requestedAt).getTime())),
@@ -109,7 +112,7 @@ const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back
 /** Says in one sentence what became of a request. Pure. */
 export function describeRequest(one: RequestFacts): string {
   const { came, ago, left, votes, needed, approvedBy, decidedBy, why } = one;
-  const title = `**${toPlainName(one.title)}**`;
+  const title = `**${toPlainName(one.wording ?? one.title)}**`;
   const told = { hasWhy: why !== null && why !== '', why: toPlainName(why ?? '').replace(/[.。]\s*$/, '') };
   const by = { hasBy: decidedBy !== null, by: toPlainName(decidedBy ?? '') };
   switch (came) {

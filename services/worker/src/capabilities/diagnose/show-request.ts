@@ -40,7 +40,7 @@ export const showRequest = tool({
       mine: request.isOwn,
       asker: request.asker,
       words: card.words ?? null,
-      ...readRequestFacts(request, card.what, now()),
+      ...readRequestFacts(request, ports.requests, now()),
       change: card.change,
       steps: steps.map((step, at) => ({ step: at + 1, ...step })),
       reach: card.reach,
@@ -58,7 +58,7 @@ export const showRequest = tool({
     done: (found) =>
       [
         say('governance.requestShown', {
-          title: `**${toPlainName(found.title)}**`,
+          title: `**${toPlainName(found.wording ?? found.title)}**`,
           asker: toPlainName(found.asker),
           id: found.request,
           hasWords: found.words !== null,

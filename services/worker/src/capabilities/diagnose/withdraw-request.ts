@@ -37,32 +37,36 @@ export const withdrawRequest = tool({
     undo: say('governance.withdrawUndo'),
   }),
   run: async (_input, { ports, actor, threadId, actionId, resolved, now }) => {
-    const { request, title } = readMeant(resolved);
+    const { request } = readMeant(resolved);
     const isWithdrawn = await ports.requests.withdraw({ approvalId: request, by: actor, actionId });
-    if (!isWithdrawn) await requireVoid(ports, { threadId, request, title }, now());
-    return { request, title };
+    const found = await ports.requests.findOwn(threadId, request);
+    if (!isWithdrawn) requireVoid(ports, found, now());
+    return { request, ...ports.requests.splitTitle(found, found.approval.what) };
   },
-  probe: async (_input, { wrote, resolved }) =>
-    (await wrote()) ? { kind: 'done', output: readMeant(resolved) } : { kind: 'not-done' },
+  probe: async (_input, { wrote, resolved, ports, threadId }) => {
+    if (!(await wrote())) return { kind: 'not-done' };
+    const { request } = readMeant(resolved);
+    const found = await ports.requests.findOwn(threadId, request);
+    return { kind: 'done', output: { request, ...ports.requests.splitTitle(found, found.approval.what) } };
+  },
   phrases: {
     order: ({ request = '' }) => say('governance.withdrawOrder', { title: request }),
-    done: ({ title }) => say('governance.withdrawn', { title: `**${toPlainName(title)}**` }),
+    done: ({ title, wording }) => say('governance.withdrawn', { title: `**${toPlainName(wording ?? title)}**` }),
   },
-}).from({ request: 'runtime', title: 'outside' });
+}).from({ request: 'runtime', title: 'runtime', wording: 'outside' });
 
 function readMeant(resolved: ResolvedRefs | null): z.output<typeof Meant> {
   return Meant.parse(resolved);
 }
 
 /** What was withdrawn before stays withdrawn. Throws REQUEST_ENDED with what came first. */
-async function requireVoid(
-  ports: ToolContext['ports'],
-  { threadId, request, title }: z.output<typeof Meant> & { readonly threadId: string },
+function requireVoid(
+  { requests }: ToolContext['ports'],
+  found: Awaited<ReturnType<ToolContext['ports']['requests']['findOwn']>>,
   now: Date,
-): Promise<void> {
-  const found = await ports.requests.findOwn(threadId, request);
+): void {
   if (found.approval.status === 'void') return;
   throw new AppError('REQUEST_ENDED', {
-    detail: describeRequest(readRequestFacts(found, title, now)).replaceAll('**', ''),
+    detail: describeRequest(readRequestFacts(found, requests, now)).replaceAll('**', ''),
   });
 }

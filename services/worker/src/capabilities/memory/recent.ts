@@ -37,7 +37,7 @@ export const recentHistory = tool({
       entries: found.slice(0, limit).map(({ kind, at, action, title, threadId: conversation, ...rest }) => ({
         kind,
         at: at.toISOString(),
-        what: action === null ? (title ?? '') : ports.requests.titleOf(action),
+        ...(action === null ? { title: '', wording: title } : ports.requests.splitTitle(action)),
         ...rest,
         conversation,
         here: conversation === threadId,
@@ -48,11 +48,11 @@ export const recentHistory = tool({
   phrases: {
     done: ({ entries, more }) => {
       if (entries.length === 0) return say('memory.recentNone');
-      const lines = entries.map(({ kind, at, what, state }) =>
+      const lines = entries.map(({ kind, at, title, wording, state }) =>
         say('memory.recentEntry', {
           kind,
           ago: sayDuration(Math.max(0, Date.now() - Date.parse(at))),
-          what: toPlainName(what),
+          what: toPlainName(wording ?? title),
           state,
         }),
       );
@@ -64,7 +64,8 @@ export const recentHistory = tool({
   entries: {
     kind: 'runtime',
     at: 'runtime',
-    what: 'outside',
+    title: 'runtime',
+    wording: 'outside',
     state: 'runtime',
     project: 'name',
     environment: 'runtime',

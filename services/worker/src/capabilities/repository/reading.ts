@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
+import { readErrorCause } from '@signalbox/contracts/operations/error-cause';
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import { MAX_SEARCH_WORDS, RepositoryPath } from '@signalbox/contracts/repository/reading';
+import { MAX_SEARCH_WORDS, RepositoryPath, type Unread } from '@signalbox/contracts/repository/reading';
 import { isGitRef } from '@signalbox/contracts/repository/ref';
 import { say } from '@signalbox/messages/say';
 import { READ_DEFAULTS, tool, type JobWait } from '../../tools/tool.ts';
@@ -151,15 +152,15 @@ export const searchRepository = tool({
 
 /** Returns the result of a reading job. Throws NOT_RESOLVED with the reason when nothing could be read. */
 function unwrap<T extends { readonly kind: string }>(
-  worked: JobWait<T | { readonly kind: 'unread'; readonly problem: string }>,
+  worked: JobWait<T | Unread>,
 ): Exclude<T, { readonly kind: 'unread' }> | { readonly kind: 'goes-on' } {
   if (worked.kind === 'goes-on') return { kind: 'goes-on' };
   const { result } = worked;
-  if (isUnread(result)) throw new AppError('NOT_RESOLVED', { detail: result.problem });
+  if (isUnread(result)) throw new AppError('NOT_RESOLVED', { detail: result.problem }, readErrorCause(result.cause));
   return result as Exclude<T, { readonly kind: 'unread' }>; // the only other member
 }
 
-function isUnread(result: object): result is { readonly problem: string } {
+function isUnread(result: object): result is Unread {
   return 'problem' in result;
 }
 

@@ -16,6 +16,7 @@ import type { createOverviewReader } from '@signalbox/store/repository/overview'
 import type { createRelationshipStore } from '@signalbox/store/repository/relationships';
 import type { createTagStore } from '@signalbox/store/repository/tags';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { SplitTitle } from '@signalbox/contracts/governance/outside';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { AgentGraphs } from './graph-nodes.ts';
 import type { KnowledgeSearch } from './knowledge-rows.ts';
@@ -74,6 +75,11 @@ export interface CorePorts {
     }): Promise<boolean>;
     /** The title of an action on its approval card and receipt, in the reader's language. */
     titleOf(action: Pick<OwnRequest, 'tool' | 'arguments'>): string;
+    /** Splits a title for a model; the title is that of `titleOf` when left out. */
+    splitTitle(
+      action: Pick<OwnRequest, 'tool' | 'arguments'> & { readonly resolved?: unknown },
+      title?: string,
+    ): SplitTitle;
   };
 }
 
