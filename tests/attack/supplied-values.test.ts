@@ -112,6 +112,33 @@ it.each([
   expect(findForeign([README, look], call)).toBe(call.args.version);
 });
 
+const setVariable = (name: string) => ({
+  tool: 'set_service_variable',
+  args: { project: 'shop', environment: 'staging', name, value: 'false' },
+});
+const VARIABLES: Look = {
+  tool: 'list_service_variables',
+  result: { variables: [{ name: 'SSL_VERIFY', value: 'true', isHandle: false }] },
+};
+
+it.each(['turn SSL_VERIFY off', 'выключи SSL_VERIFY', 'SSL_VERIFY ausschalten', '关掉 SSL_VERIFY'])(
+  '“%s” says what the variable becomes',
+  (words) => {
+    expect(findForeign([README, VARIABLES], setVariable('SSL_VERIFY'), [words])).toBeNull();
+  },
+);
+
+it('a stranger’s word about a variable that only the runtime named still waits', () => {
+  expect(findForeign([README, VARIABLES], setVariable('SSL_VERIFY'), ['turn it off'])).toBe('false');
+});
+
+it('a folder that an error read in a repository still waits, because its authors named it', () => {
+  const values = { kind: 'folder of shop', name: 'app', known: 'evil' };
+  const { made = [] } = createFailedResult(new AppError('NOT_FOUND', values));
+  const input = { project: 'shop', folder: 'evil' };
+  expect(findForeignValue(toolOf('update_project'), input, { said: ['shop'], made: new Set(made) })).toBe('evil');
+});
+
 it('what an error offers from our own records needs no words, and what it only quotes does', () => {
   const values = { kind: 'version', name: '9.9.9', known: '1.0.0' };
   const { made = [] } = createFailedResult(new AppError('NOT_FOUND', values, undefined, ['shop/version=1.0.0']));

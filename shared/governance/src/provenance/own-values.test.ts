@@ -57,6 +57,26 @@ it('a value that the runtime made is never foreign', () => {
   expect(find([], SHOP, ['shop'])).toBeNull();
 });
 
+const setVariable = { input: z.object({ project: z.string(), name: z.string(), value: z.string() }) };
+const findVariable = (name: string, value: string, said: readonly string[]) =>
+  findForeignValue(
+    setVariable,
+    { project: 'shop', name, value },
+    { said, made: new Set(['project=shop', `name=${name}`]) },
+  );
+
+it('a switch that the person named needs no word for on or off', () => {
+  expect(findVariable('DEBUG', 'false', ['выключи DEBUG'])).toBeNull();
+  expect(findVariable('DEBUG', 'On', ['turn debug on again'])).toBeNull();
+});
+
+it('the value of a variable that the person did not name, or that is no switch, is foreign', () => {
+  expect(findVariable('SSL_VERIFY', 'false', ['выключи DEBUG'])).toBe('false');
+  expect(findVariable('DEBUG', 'false', ['turn DEBUG_SQL off'])).toBe('false');
+  expect(findVariable('DEBUG', '0', ['выключи DEBUG'])).toBe('0');
+  expect(findVariable('DEBUG', 'owned', ['выключи DEBUG'])).toBe('owned');
+});
+
 const rollback = { input: z.object({ project: z.string(), to_version: z.string(), words: z.string().optional() }) };
 const findVersion = (to_version: string, said: readonly string[], made: readonly string[] = []) =>
   findForeignValue(rollback, { project: 'shop', to_version }, { said: ['shop', ...said], made: new Set(made) });

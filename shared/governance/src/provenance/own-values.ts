@@ -12,6 +12,9 @@ export interface ValueSources {
   readonly made: ReadonlySet<string>;
 }
 
+/** What a variable that switches something is set to: no stranger's text, when the person typed the name of the variable. */
+const SWITCHES: ReadonlySet<string> = new Set(['true', 'false', 'on', 'off']);
+
 /**
  * Finds the first value of a call that may come from outside: it is no default, no enum, no switch, nothing that the runtime made, and the
  * person did not say it. Null when there is no such value. Pure.
@@ -19,15 +22,17 @@ export interface ValueSources {
 export function findForeignValue(tool: Pick<Tool, 'input'>, input: unknown, sources: ValueSources): string | null {
   const { said, made } = sources;
   const fields = fieldsOf(input);
-  const project = String(new Map(fields).get('project'));
+  const textOf = (field: string): string => String(new Map(fields).get(field) ?? '');
+  const project = textOf('project');
+  const isSaid = (forms: readonly string[]): boolean => said.some((own) => forms.some((form) => isWithin(form, own)));
   const isOwn = (field: string, value: string | number | boolean): boolean => {
     const text = String(value);
     const isVersion = isVersionArgument(field);
     const isMade = made.has(text) || made.has(toMadeValue(field, text));
     if (typeof value === 'boolean' || isMade || isTypedAmount(field, text, said)) return true;
     if (isVersion && made.has(toMadeVersion(project, text))) return true;
-    const forms = isVersion ? listVersionForms(text) : listForms(text);
-    return said.some((own) => forms.some((form) => isWithin(form, own)));
+    if (field === 'value' && SWITCHES.has(text.toLowerCase()) && isSaid([textOf('name')])) return true;
+    return isSaid(isVersion ? listVersionForms(text) : listForms(text));
   };
   const values = fields
     .filter(([field, value]) => !isDefault(tool, input, field, value) && !isEnum(tool, field))

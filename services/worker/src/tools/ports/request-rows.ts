@@ -1,4 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
+import { toMadeValue } from '@signalbox/contracts/governance/field-key';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import { isShortName } from '@signalbox/contracts/governance/outside';
@@ -113,5 +114,6 @@ function pickOne(found: readonly VisibleRequest[], id: string | null): VisibleRe
     throw id === null ? new AppError('NO_REQUEST_WAITS', {}) : new AppError('REQUEST_UNKNOWN', { id });
   if (others.length === 0) return one;
   const requests = [one, ...others].map(({ approval: { approvalId, what } }) => `${approvalId} (${what})`);
-  throw new AppError('SEVERAL_REQUESTS', { requests: requests.join(', ') });
+  const offers = [one, ...others].map(({ approval: { approvalId } }) => toMadeValue('request', approvalId));
+  throw new AppError('SEVERAL_REQUESTS', { requests: requests.join(', ') }, undefined, offers);
 }
