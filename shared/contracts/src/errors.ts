@@ -348,17 +348,14 @@ const NO_NAMES =
 /** True when the sentence of an error may quote an outsider: a data field comes neither from the runtime nor from `known`. Pure. */
 export function mayQuoteUntrusted({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
   // The detail is a sentence. If an error of the catalog caused the failure, that error decides.
-  if (hasSentence(code) && cause instanceof AppError) return mayQuoteUntrusted(cause as AppError, known); // The cause may have any code
+  const hasSentence = code === 'JOB_FAILED' || code === 'NOT_RESOLVED';
+  if (hasSentence && cause instanceof AppError) return mayQuoteUntrusted(cause as AppError, known); // The cause may have any code
   const runtimeFields: readonly string[] = RUNTIME_FIELDS_BY_CODE[code] ?? pluginFields.get(code) ?? [];
   return Object.entries<string>(data).some(([name, value]) => {
     if (RUNTIME_FIELDS.has(name) || runtimeFields.includes(name) || !hasUntrustedText(value, known)) return false;
     if (NAME_FIELDS.has(name)) return !isStrictName(value);
     return code !== 'NOT_FOUND' || name !== 'known' || !isOwnList(value, data);
   });
-}
-
-function hasSentence(code: ErrorCode): boolean {
-  return code === 'JOB_FAILED' || code === 'NOT_RESOLVED';
 }
 
 /** True for a list of names that cannot instruct a model. */
