@@ -28,6 +28,8 @@ beforeEach(async () => {
   ada = await stack.person(1000 + round, 'developer');
   if (round > 1) return;
   owner = await stack.person(1001, 'developer');
+  // They stay with English, whatever they write.
+  for (const person of [ada, owner]) await person.ask('/language en');
   await stack.pool.query(
     `insert into projects (name, description, owner, action_id) values ('shop', 'The tea shop.', '1001', 'act_shop')`,
   );

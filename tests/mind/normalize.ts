@@ -15,7 +15,7 @@ const DIFFERING: readonly (readonly [RegExp, string])[] = [
   [/, looked at <time>/g, ''],
   [/(🧾 [^\n]*?\d)-[0-9a-f]{7}\b/gu, '$1'],
   [/(🧾 [^\n]*)\n {4}\[[^\n]*/gu, '$1'],
-  [/(🧾 [^\n]*?) · in progress\b/gu, '$1'],
+  [/(🧾 [^\n]*?) · (?:in progress|läuft)(?= ·|$)/gu, '$1'],
   // How often a program was probed until it was given up.
   [/\(\d+ ×\)/g, '(<n> ×)'],
 ];
