@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { AppError } from '@signalbox/contracts/errors';
 import { createFailedResult } from '@signalbox/governance/calls/call';
 import { findForeignValue } from '@signalbox/governance/provenance/own-values';
+import { createVersionButtons } from '@signalbox/messages/repository-look';
+import { createCancelButton, createMuteButton, createRollbackButton } from '@signalbox/messages/service-buttons';
 import { GROUPS } from './tool-groups.ts';
 
 /*
@@ -127,6 +129,28 @@ it.each(['turn SSL_VERIFY off', 'выключи SSL_VERIFY', 'SSL_VERIFY ausscha
     expect(findForeign([README, VARIABLES], setVariable('SSL_VERIFY'), [words])).toBeNull();
   },
 );
+
+const SHOP = { project: 'shop', environment: 'staging' } as const;
+const TAGS = {
+  problem: null,
+  branch: 'main',
+  main: 'a'.repeat(40),
+  tags: ['v2.0.0', '1.0.0-rc.1'],
+  plan: null,
+  planProblem: null,
+};
+
+it.each(
+  [
+    createRollbackButton(SHOP, '1.0.0-5e0b1d2'),
+    createRollbackButton(SHOP, null),
+    createCancelButton(SHOP),
+    createMuteButton(SHOP),
+    ...createVersionButtons('shop', { project: 'shop', ...TAGS }, 'staging', 3),
+  ].flatMap(({ value, does }) => (does ? [[value, does] as const] : [])),
+)('a press on the runtime’s own button “%s” says every value of its call', (value, does) => {
+  expect(findForeign([README], { tool: does.tool, args: does.arguments }, [value])).toBeNull();
+});
 
 it('a stranger’s word about a variable that only the runtime named still waits', () => {
   expect(findForeign([README, VARIABLES], setVariable('SSL_VERIFY'), ['turn it off'])).toBe('false');
