@@ -26,10 +26,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   round += 1;
   ada = await stack.person(1000 + round, 'developer');
+  // The people stay with English, whatever they write.
+  await ada.ask('/language en');
   if (round > 1) return;
   owner = await stack.person(1001, 'developer');
-  // They stay with English, whatever they write.
-  for (const person of [ada, owner]) await person.ask('/language en');
+  await owner.ask('/language en');
   await stack.pool.query(
     `insert into projects (name, description, owner, action_id) values ('shop', 'The tea shop.', '1001', 'act_shop')`,
   );
