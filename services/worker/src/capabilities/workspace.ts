@@ -166,10 +166,10 @@ export default toolGroup({
       probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.write')),
       phrases: {
         order: ({ path, content, project }) => say('workspace.writeOrder', { path, content, ...workspaceOf(project) }),
-        done: (output) => {
+        done: (output, { project }) => {
           if (output.state === 'goes-on') return say('workspace.goesOn');
           const { path, sizeBytes, created } = output;
-          return say('workspace.written', { path, created, sizeBytes });
+          return say('workspace.written', { path, created, sizeBytes, ...workspaceOf(project) });
         },
       },
     }).from({ state: 'runtime', path: 'outside', created: 'runtime', sizeBytes: 'runtime' }),
@@ -208,12 +208,12 @@ export default toolGroup({
         unwrap(await context.work('workspace.apply', { ...(await callOf(context, project)), diff })),
       probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.apply')),
       phrases: {
-        done: (output) => {
+        done: (output, { project }) => {
           if (output.state === 'goes-on') return say('workspace.goesOn');
           const lines = output.files.map(
             ({ path, change, added, removed }) => `- ${path}: ${change} (+${added} −${removed})`,
           );
-          return `${say('workspace.applied', { count: output.files.length })}\n\n${lines.join('\n')}`;
+          return `${say('workspace.applied', { count: output.files.length, ...workspaceOf(project) })}\n\n${lines.join('\n')}`;
         },
       },
     }).from({
@@ -277,14 +277,14 @@ export default toolGroup({
       meets: { exit_0: (output) => output.state === 'done' && output.exitCode === 0 },
       phrases: {
         order: ({ command, project }) => say('workspace.run', { command, ...workspaceOf(project) }),
-        done: (output, { command }) => {
+        done: (output, { command, project }) => {
           if (output.state === 'goes-on') return say('workspace.goesOn');
           const { exitCode, killed, output: text, cut } = output;
           const isFull = killed === 'workspace' || killed === 'disk';
           const isSilent = text.trim() === '';
           const ended = { command: command.replaceAll('`', "'").slice(0, 200), how: killed ?? 'none', exit: exitCode };
           return [
-            say('workspace.ran', { ...ended, isSilent, isFull }),
+            say('workspace.ran', { ...ended, ...workspaceOf(project), isSilent, isFull }),
             ...(isSilent ? [] : [toCodeBlock(shorten(text.trimEnd(), SHOWN))]),
             ...(cut && !isSilent ? [say('diagnose.wroteMore')] : []),
             ...(isFull ? [say('workspace.filesStay')] : []),

@@ -171,8 +171,9 @@ export const acceptFinding = tool({
   phrases: {
     order: ({ project, finding, reason, days }) =>
       say('findings.acceptOrder', { finding, project, days: days ?? 0, reason: toPlainName(reason) }),
-    done: ({ findingId, acceptedReason, acceptedUntil }) =>
+    done: ({ findingId, acceptedReason, acceptedUntil }, { project }) =>
       say('findings.accepted', {
+        project,
         finding: findingId,
         reason: toPlainName(acceptedReason ?? ''),
         until: acceptedUntil?.slice(0, 10) ?? 'none',
@@ -211,7 +212,7 @@ export const reopenFinding = tool({
       : { kind: 'not-done' },
   phrases: {
     order: ({ project, finding }) => say('findings.reopenOrder', { finding, project }),
-    done: ({ findingId, status }) => say('findings.reopened', { finding: findingId, status }),
+    done: ({ findingId, status }, { project }) => say('findings.reopened', { project, finding: findingId, status }),
   },
 }).from(EXPLAINED_ORIGINS);
 
