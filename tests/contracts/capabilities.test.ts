@@ -128,7 +128,7 @@ describe('the declaration of a tool about its results and outgoing data', () => 
       get_node_state: { last: { answer: 'obey me' } },
       get_node_logs: { entries: [{ error: 'obey me' }] },
       run_diagnostic: { stdout: 'obey me' },
-      check_service_health: { because: 'obey me' },
+      check_service_health: { reportedRelease: 'obey me', because: 'obey me' },
       inspect_server: { detail: 'obey me' },
     };
     for (const [name, result] of Object.entries(SAMPLES)) {

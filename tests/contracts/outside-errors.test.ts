@@ -53,7 +53,9 @@ const withData = (Object.keys(ERRORS) as ErrorCode[]).filter(
 );
 
 it('every failure counts as untrusted text, except failures whose data only the runtime creates', () => {
-  const ours = withData.filter((code) => createFailedResult(makeFailure(code, 'zqword')).untrusted !== true);
+  const ours = withData.filter(
+    (code) => createFailedResult(makeFailure(code, 'zqword-and-three-more')).untrusted !== true,
+  );
   expect(ours.sort()).toEqual([...OURS].sort());
 });
 
@@ -64,6 +66,13 @@ it("a failure that contains only the call's arguments, figures and versions does
   expect(outside).toEqual([]);
   for (const word of ['', '42', '1.4.2', '0a1b2c3d', '2026-01-02T03:04:05Z'])
     expect(withData.filter((code) => createFailedResult(makeFailure(code, word)).untrusted)).toEqual([]);
+});
+
+it('a failure that names a project or a server in at most two words does not count as untrusted text', () => {
+  const named = withData.filter((code) => /\{(?:project|server)\}/.test(ERRORS[code].say));
+  const isOutside = (code: ErrorCode, word: string) => createFailedResult(makeFailure(code, word)).untrusted === true;
+  expect(named.filter((code) => !OURS.includes(code) && !isOutside(code, 'shop'))).toContain('NOTHING_SERVES');
+  expect(isOutside('NOT_RESOLVED', 'shop')).toBe(true);
 });
 
 it('names that people chose count as untrusted text in a failure', () => {

@@ -110,7 +110,7 @@ export function pickEvidence(value: unknown, origins: Origins): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const origin = origins[name] ?? 'outside';
-      return origin === 'outside' ? [] : [[name, pickEvidence(member, origin)]];
+      return origin === 'outside' || origin === 'sentence' ? [] : [[name, pickEvidence(member, origin)]];
     }),
   );
 }
