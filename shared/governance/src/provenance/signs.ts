@@ -18,7 +18,7 @@ export interface ClaimSigns {
   readonly isQuestion: boolean;
 }
 
-const STAGING = /(?<![\p{Script=Latin}])staging/u;
+const STAGING = /(?<![\p{Script=Latin}])staging|стейдж|预发|预生产|暂存环境/u;
 /** Matches the short form of production, with which its name begins in many languages. */
 const PRODUCTION = /(?<![\p{Script=Latin}\p{Script=Cyrillic}])(?:prod|прод)/u;
 /** Matches text in code or quotation marks that people are told to type. */
@@ -31,9 +31,14 @@ const STATES =
   /(?:[:=→]|->)\s*[`"*_]*(?:succeeded|running|serving|healthy|rolled_back|deployed|released|stopped|started|done|live|up|ok|online|active|ready)\b/iu;
 const ADDRESSES = /\b[a-z][a-z0-9+.-]{0,40}:\/\/[^\s)>\]]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/giu;
 const DATES = /\b(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{4}[.-]\d{1,2}[.-]\d{1,2})(?:t[\d:.]+z?)?/giu;
+/** Units of time in words, of the supported languages. */
+const UNITS =
+  'milliseconds?|seconds?|minutes?|hours?|millisekunden?|sekunden?|minuten?|stunden?|milisegundos?|segundos?|minutos?|horas?|мс|мин|ч|сек|(?:милли)?секунд[аыу]?|минут[аыу]?|час(?:а|ов)?|毫秒|秒|分钟|小时';
 /** Matches versions: three numbers joined by points, or two when no unit follows. */
-const VERSIONS =
-  /(?<![\p{Script=Latin}\p{N}_.,-])v?(\d+(?:\.\d+){2,}(?:[-+][a-z0-9.-]*[a-z0-9])?|\d+\.\d+(?:[-+][a-z0-9.-]*[a-z0-9])?(?![\d,]|\.\d|\s?(?:[%°€$£¥₽₴]|[kmgt]?i?b\b|m?s\b|min\b|h\b|[kmgt]?hz\b|c?m\b|kg\b))|(?<=v)\d+(?![\p{Script=Latin}\p{N}.]))/giu;
+const VERSIONS = new RegExp(
+  String.raw`(?<![\p{Script=Latin}\p{N}_.,-])v?(\d+(?:\.\d+){2,}(?:[-+][a-z0-9.-]*[a-z0-9])?|\d+\.\d+[-+][a-z0-9.-]*[a-z0-9](?![a-z0-9])|\d+\.\d+(?!\d|,\d|\.\d|\s?(?:[%°€$£¥₽₴]|[kmgt]?i?b\b|m?s\b|min\b|h\b|[kmgt]?hz\b|c?m\b|kg\b|uhr\b|${UNITS}(?!\p{L})))|(?<=v)\d+(?![\p{Script=Latin}\p{N}.]))`,
+  'giu',
+);
 const IDS =
   /\b(?:act|apv|dep|run|turn|inc|grant)_[0-9a-z_]{4,}\b|(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\p{L}\p{N}])/giu;
 /** Matches a variable's name in the usual spelling, before the text is lowercased. */
