@@ -6,6 +6,7 @@ import { makeRepository, type TestRepository } from '../support/deploy-repositor
 
 // A repository that does not say how it runs: it is worked out from its files, and whoever asks sees that once.
 
+const SERVER = 'raise SystemExit("never started here")';
 let demo: DemoStack;
 let repository: TestRepository;
 const page = (text: string) => ({ 'index.html': `<title>${text}</title>` });
@@ -49,12 +50,18 @@ it('the next deployment with the same start plan does not wait for a tap', async
 }, 90_000);
 
 it('a deployment with a changed start plan shows the plan again', async () => {
-  repository.release('2.0', {
-    Procfile: 'web: python3 -m http.server "$PORT" --bind "$HOST" --directory .',
-    ...page('three'),
-  });
+  repository.release('2.0', { 'app.py': SERVER });
   const card = await ask('deploy pages 2.0 to staging', /Deploy pages 2\.0 to staging[^]*apv_/);
   expect(card).toContain('Deploy pages 2.0 to staging');
   await demo.people.ben.click('Show the full request');
-  await demo.people.ben.waitFor(/--directory \./);
+  await demo.people.ben.waitFor(/exec python3 app\.py/);
+  await demo.people.ben.click('Cancel');
 });
+
+it('a deployment whose start its authors name in a Procfile does not wait for a tap', async () => {
+  repository.release('2.1', {
+    Procfile: 'web: python3 -m http.server "$PORT" --bind "$HOST" --directory .',
+    ...page('three'),
+  });
+  await ask('deploy pages 2.1 to staging', /✅ Deployed pages in staging: 2\.1-/);
+}, 90_000);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { recognizeProgram } from './recognition.ts';
 
+const rootOf = (files: Readonly<Record<string, string>>) => ({
+  names: new Set(Object.keys(files)),
+  packageJson: files['package.json'] ?? null,
+  procfile: files['Procfile'] ?? null,
+});
 const commandsOf = (files: Readonly<Record<string, string>>) => {
-  const root = {
-    names: new Set(Object.keys(files)),
-    packageJson: files['package.json'] ?? null,
-    procfile: files['Procfile'] ?? null,
-  };
-  const file = recognizeProgram(root);
+  const file = recognizeProgram(rootOf(files))?.file ?? null;
   return file && [file.build, file.start];
 };
 const manifest = (scripts: Readonly<Record<string, string>>, more = {}) => JSON.stringify({ scripts, ...more });
@@ -61,6 +61,16 @@ describe('a program without a signalbox.json', () => {
     const [build, start] = commandsOf(files) ?? [];
     expect(build?.[1]).toEqual(['.venv/bin/pip', 'install', '--requirement', 'requirements.txt']);
     expect(start).toEqual(['/bin/sh', '-c', 'PATH="$PWD/.venv/bin:$PATH"; exec gunicorn app:app']);
+  });
+
+  it.each([
+    ['the web line of its Procfile', { Procfile: 'web: node .' }, false],
+    ['its start script', { 'package.json': manifest({ start: 'node .' }) }, false],
+    ['its preview script', { 'package.json': manifest({ build: 'vite build', preview: 'vite preview' }) }, true],
+    ['the usual name of its main file', { 'app.py': '' }, true],
+    ['its pages', { 'index.html': '' }, true],
+  ])('is no guess only when its authors name the command: %s', (_, files, isGuess) => {
+    expect(recognizeProgram(rootOf(files))?.isGuess).toBe(isGuess);
   });
 
   it('is served as static pages when it has an index.html', () => {

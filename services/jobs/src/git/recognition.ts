@@ -21,11 +21,14 @@ const Manifest = z.object({
 
 type Commands = Pick<z.input<typeof ServiceFile>, 'build' | 'start'>;
 
-/** Derives how a program without a `signalbox.json` is built and started, from its other files; null when unknown. Pure. */
-export function recognizeProgram(root: RootFiles): ServiceFile | null {
-  const commands = ofProcfile(root) ?? ofManifest(root) ?? ofPython(root) ?? ofPages(root);
-  const file = ServiceFile.safeParse(commands);
-  return commands && file.success ? file.data : null;
+/**
+ * Derives how a program without a `signalbox.json` is built and started, from its other files; null when unknown. `isGuess`: its authors
+ * name no command that starts it. Pure.
+ */
+export function recognizeProgram(root: RootFiles): { readonly file: ServiceFile; readonly isGuess: boolean } | null {
+  const named = ofProcfile(root) ?? ofStartScript(root);
+  const file = ServiceFile.safeParse(named ?? ofPreview(root) ?? ofPython(root) ?? ofPages(root));
+  return file.success ? { file: file.data, isGuess: named === null } : null;
 }
 
 /** Uses the `web:` line of a Procfile, run by a shell, which expands `$PORT`. */
@@ -36,14 +39,18 @@ function ofProcfile(root: RootFiles): Commands | null {
   return { build: [...pythonSteps(root), ...nodeSteps(root)], start: ['/bin/sh', '-c', `${path}exec ${web}`] };
 }
 
-/** Uses the `start` script, or Vite's preview server. Vite's development server ignores the given port, and is not used. */
-function ofManifest(root: RootFiles): Commands | null {
+/** Uses the `start` script. Vite's development server ignores the given port, so a program that can be built does without it. */
+function ofStartScript(root: RootFiles): Commands | null {
+  const { start, build } = manifestOf(root)?.scripts ?? {};
+  if (start === undefined || (DEVELOPMENT.test(start) && build !== undefined)) return null;
+  return { build: nodeSteps(root), start: ['npm', 'start'] };
+}
+
+/** Uses Vite's preview server. */
+function ofPreview(root: RootFiles): Commands | null {
   const manifest = manifestOf(root);
   if (!manifest) return null;
-  const { start, preview, build } = manifest.scripts;
-  const isForDevelopment = start !== undefined && DEVELOPMENT.test(start);
-  if (start !== undefined && !(isForDevelopment && build !== undefined))
-    return { build: nodeSteps(root), start: ['npm', 'start'] };
+  const { preview, build } = manifest.scripts;
   if (build === undefined) return null;
   const hasVite = 'vite' in { ...manifest.dependencies, ...manifest.devDependencies };
   if (preview === undefined && !hasVite) return null;

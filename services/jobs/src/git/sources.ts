@@ -35,6 +35,8 @@ export interface SourceCommit {
   readonly file: ServiceFile;
   /** True when signalbox.json is missing and `file` was derived from other files. */
   readonly isRecognized: boolean;
+  /** True when the authors name no command that starts it: neither signalbox.json, Dockerfile, Procfile nor package.json does. */
+  readonly isGuess: boolean;
   readonly hasDockerfile: boolean;
   readonly head: CommitSummary;
   /** SHA-256 of the Dockerfile; null without a Dockerfile. */
@@ -210,7 +212,9 @@ async function readCommit(
   git: Git,
   at: MirrorPlace & { readonly commit: string },
   signal: AbortSignal,
-): Promise<Pick<SourceCommit, 'file' | 'isRecognized' | 'dockerfile' | 'head'> & { readonly version: string | null }> {
+): Promise<
+  Pick<SourceCommit, 'file' | 'isRecognized' | 'isGuess' | 'dockerfile' | 'head'> & { readonly version: string | null }
+> {
   const { mirror, commit, folder, shown, path } = at;
   const reader = new ObjectReader({ dir: mirror, path, signal });
   try {
@@ -236,8 +240,9 @@ async function readCommit(
       .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })
       .safeParse(parseJson(manifest ?? ''));
     return {
-      file: recognized ?? readServiceFile(text, commit, dockerfile !== null),
+      file: recognized?.file ?? readServiceFile(text, commit, dockerfile !== null),
       isRecognized: text === null,
+      isGuess: recognized?.isGuess ?? false,
       head: readHead((await reader.read(commit, HEAD_BYTES))?.content.toString('utf8') ?? ''),
       dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
       version: version.success ? version.data.version : null,

@@ -51,7 +51,7 @@ export const ReadinessResult = z.object({
   plan: DeployPlan.nullable().default(null),
   /** Subject and author of the commit; null when the commit was not read. */
   head: CommitSummary.nullable().default(null),
-  /** True when build and start commands were guessed from the repository, and the project has never served with this guess. */
+  /** True when no file of the repository says how it starts, so that it was worked out, and the project has never served with this guess. */
   isUnseen: z.boolean().default(false),
   /** Reason why there is no plan. */
   problem: Text.nullable().default(null),

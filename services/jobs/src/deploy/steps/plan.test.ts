@@ -5,8 +5,8 @@ import { findImageProblem } from './plan.ts';
 
 const ON_ENGINE = { server: 'box-1', driver: 'docker' } as const;
 const root = (names: readonly string[], packageJson: string | null = null) => {
-  const file = recognizeProgram({ names: new Set(names), packageJson, procfile: null });
-  if (file === null) throw new Error('not recognized');
+  const file = recognizeProgram({ names: new Set(names), packageJson, procfile: null })?.file;
+  if (!file) throw new Error('not recognized');
   return { file, isRecognized: true, hasDockerfile: false };
 };
 

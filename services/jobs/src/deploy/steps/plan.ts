@@ -73,11 +73,11 @@ export async function resolvePlan(
     };
   }
   const source = await openSource(parts, { project, repository }, request.ref, signal);
-  const { commit, file, isRecognized, dockerfile, head } = source;
+  const { commit, file, isGuess, dockerfile, head } = source;
   const problem = findImageProblem(source, target);
   if (problem !== null) throw new AppError('CHECK_FAILED', { detail: problem });
   const plan = buildDeployPlan({ ...known, commit, file, dockerfile });
-  return { plan, head, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
+  return { plan, head, isUnseen: isGuess && !(await parts.work.hasServed(project, plan)) };
 }
 
 /** Explains why recognized commands cannot run on the base image; null when they can. Skips commands that people wrote. */

@@ -117,13 +117,11 @@ export const triggerDeploy = tool({
 function reasonsOf(plan: ReturnType<typeof getUnseenPlan>): readonly string[] {
   if (plan === null) return [];
   const build = plan.build.map((words) => words.join(' ')).join(' && ');
-  const start = plan.start?.join(' ') ?? '';
   return [
     say('deploy.unseenPlan', {
       isBuilt: build !== '',
       build: formatCode(build),
-      isImage: start === '',
-      start: formatCode(start),
+      start: formatCode(plan.start?.join(' ') ?? ''),
     }),
   ];
 }
