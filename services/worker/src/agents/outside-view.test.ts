@@ -17,6 +17,17 @@ it('a result that is marked as holding an envelope and a forwarded message are o
     expect(readOutsideView([said('look'), message], ['shop'])).toEqual({ made: ['shop'] });
 });
 
+it('values that the runtime made in its news count, and words of the news do not', () => {
+  const news = new HumanMessage({
+    content: 'Deploy 9.9.9',
+    additional_kwargs: {
+      event: { kind: 'job-finished', say: 'Deploy 9.9.9', made: ['shop/version=1.0.0'] },
+      outside: 'event',
+    },
+  });
+  expect(readOutsideView([news], [])).toEqual({ made: ['shop/version=1.0.0'] });
+});
+
 it('only the values that the runtime noted as made count, not what a result repeats', () => {
   const look = resultOf({ result: { path: 'evil.txt' } }, { untrusted: true, made: ['lines=3'] });
   expect(readOutsideView([look], [])).toEqual({ made: ['lines=3'] });

@@ -1,4 +1,5 @@
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { RuntimeEvent } from '@signalbox/contracts/governance/runtime-event';
 import type { TextInView } from '@signalbox/governance/calls/call';
 import { OUTSIDE_KEY, type OutsideMark } from '@signalbox/models/runtime-events';
 import type { AgentMessage } from './agent.ts';
@@ -27,8 +28,10 @@ export function readOutsideView(
   // po-tools marks each result that holds an envelope; an earlier release marked such results as a whole.
   if (others.length === 0 && !results.some(({ additional_kwargs: extras }) => extras['untrusted'] === true))
     return null;
-  const made = results.flatMap(({ additional_kwargs: extras }) =>
-    Array.isArray(extras['made']) ? extras['made'] : [],
-  );
-  return { made: [...known, ...made.map(String)] };
+  const made = messages.flatMap(({ additional_kwargs: extras }) => {
+    const event = extras['event'] as RuntimeEvent | undefined; // the agent stored it
+    const values: unknown = extras['made'] ?? event?.made;
+    return Array.isArray(values) ? values.map(String) : [];
+  });
+  return { made: [...known, ...made] };
 }

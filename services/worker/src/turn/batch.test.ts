@@ -1,6 +1,12 @@
 import type { ClaimedLane, InboxMessage } from '@signalbox/store/turns/lanes';
 import { expect, test } from 'vitest';
-import { describeAttachment, findFilesWithoutText, takeLeadingBatch, toMessageBatch } from './batch.ts';
+import {
+  describeAttachment,
+  findFilesWithoutText,
+  takeLeadingBatch,
+  toDecisionBatch,
+  toMessageBatch,
+} from './batch.ts';
 
 const BASE = {
   channel: 'telegram',
@@ -60,6 +66,28 @@ test('the line of a file says where it lies, or why it does not', () => {
   expect(describeAttachment(PDF, { kind: 'lost', why: 'full' })).toBe(
     '[attached: report.pdf, application/pdf, 120 kB; not kept: the folder of this conversation is full]',
   );
+});
+
+test('the news of a job carry the values that the runtime made', () => {
+  const made = new Map([['r', ['shop/version=1.0.0']]]);
+  expect(toMessageBatch([news(1)], new Map(), made).messages[0]?.event).toMatchObject({ made: ['shop/version=1.0.0'] });
+  expect(toMessageBatch([news(1)]).messages[0]?.event).not.toHaveProperty('made');
+});
+
+test('the news of a decision carry the values that its action made', () => {
+  const decided = {
+    ...BASE,
+    id: 'm1',
+    kind: 'decision',
+    approvalId: 'apr_1',
+    actionId: 'act_1',
+    threadId: 't1',
+    outcome: 'approved',
+  } as const;
+  const made = ['port=25001'];
+  const result = { ok: true, result: { port: 25_001 }, say: 'Done.', code: null, changed: true, made };
+  const { messages } = toDecisionBatch(decided, { say: 'Approved.', result, about: { tool: 'allocate_port' } });
+  expect(messages[0]?.event).toMatchObject({ made });
 });
 
 test('files are listed below the text of the message they came with', () => {

@@ -33,7 +33,12 @@ export function findFilesWithoutText(batch: readonly InboxMessage[]): readonly A
   return wordless ? batch.flatMap(attachmentsOf) : null;
 }
 
-export function toMessageBatch(batch: readonly InboxMessage[], kept: KeptFiles = new Map()): MessageBatch {
+/** `made`: values that the runtime made, by the run whose end tells of them. */
+export function toMessageBatch(
+  batch: readonly InboxMessage[],
+  kept: KeptFiles = new Map(),
+  made: ReadonlyMap<string, readonly string[]> = new Map(),
+): MessageBatch {
   const shownWith = new Map<string, string>();
   batch.forEach((message, place) => {
     const carrier = isFilesOnly(message) && (batch.slice(place).find(hasWords) ?? batch.findLast(hasWords));
@@ -46,7 +51,7 @@ export function toMessageBatch(batch: readonly InboxMessage[], kept: KeptFiles =
       return toAgentMessage(
         message,
         batch.filter((other) => other === message || shownWith.get(other.envelope.id) === id),
-        kept,
+        { kept, made },
       );
     });
   return { messages, shownWith };
@@ -87,6 +92,7 @@ export function toDecisionBatch(
     ...about,
     ...(buttons.length > 0 ? { buttons } : {}),
     ...(result?.goesOn ? { goesOn: true } : {}),
+    ...madeOf(result?.made),
   };
   const news: AgentMessage = { id, text: `[decision] ${say}`, event, ...(isOutside && EVENT) };
   return { messages: [news], shownWith: new Map() };
@@ -99,14 +105,18 @@ export function isWrittenByOthers({ envelope }: InboxMessage): boolean {
   return findInternalFailure(envelope.say, envelope.runId) === null;
 }
 
-function toAgentMessage(message: InboxMessage, together: readonly InboxMessage[], kept: KeptFiles): AgentMessage {
+function toAgentMessage(
+  message: InboxMessage,
+  together: readonly InboxMessage[],
+  { kept, made }: { readonly kept: KeptFiles; readonly made: ReadonlyMap<string, readonly string[]> },
+): AgentMessage {
   const { envelope } = message;
   if (envelope.kind === 'job-finished') {
     const { say, runId: callId, job, outcome } = envelope;
     return {
       id: envelope.id,
       text: `[news of job ${envelope.job}] ${say}`,
-      event: { kind: 'job-finished', say, callId, job, outcome },
+      event: { kind: 'job-finished', say, callId, job, outcome, ...madeOf(made.get(callId)) },
       ...(isWrittenByOthers(message) && EVENT),
     };
   }
@@ -128,6 +138,10 @@ function toAgentMessage(message: InboxMessage, together: readonly InboxMessage[]
 }
 
 const EVENT = { outside: 'event' } as const;
+
+function madeOf(values: readonly string[] = []): { readonly made?: string[] } {
+  return values.length > 0 ? { made: [...values] } : {};
+}
 
 /** A forward anywhere makes all of it a forward. */
 function markOf(together: readonly InboxMessage[]): Pick<AgentMessage, 'outside'> {

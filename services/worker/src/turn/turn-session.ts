@@ -25,7 +25,7 @@ import {
   type MessageBatch,
 } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
-import { createJobButtons } from './job-buttons.ts';
+import { createJobButtons, findToldVersions } from './job-buttons.ts';
 import { fetchOnce, isPicture, loadPictures } from '../attachments/pictures.ts';
 import { REPLY_TEXTS } from './reply.ts';
 import { endPlansOfTurn, followPlans } from './plan-news.ts';
@@ -187,7 +187,7 @@ export class TurnSession {
     const given =
       resumed && first.envelope.kind === 'decision'
         ? toDecisionBatch(first.envelope, resumed)
-        : toMessageBatch(batch, kept);
+        : toMessageBatch(batch, kept, await findToldVersions(parts, batch));
     this.#messages = given.messages;
     const files = findFilesWithoutText(batch);
     const sees = parts.agent.sees === true;

@@ -19,6 +19,8 @@ export const RuntimeEvent = z.object({
   buttons: z.array(z.string()).optional(),
   /** True when the action started a job whose end is another event. */
   goesOn: z.literal(true).optional(),
+  /** Values in this news that the runtime made (see field-key.ts). */
+  made: z.array(z.string()).optional(),
   /** True when the runtime told the person, and no model was asked. */
   told: z.literal(true).optional(),
 });
