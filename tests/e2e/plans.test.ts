@@ -24,6 +24,10 @@ const PLANS = new Map<string, readonly WrittenStep[]>([
     ],
   ],
 ]);
+PLANS.set('promote staging', [
+  { tool: 'check_service_health', args: { project: 'demo', environment: 'staging' } },
+  { tool: 'trigger_deploy', args: { project: 'demo', version: '1.1', environment: 'production' }, if: 'healthy' },
+]);
 const LONG = `Hi ${'there '.repeat(600)}`.trim();
 PLANS.set('greet everywhere', [
   ...['staging', 'production'].flatMap((environment): readonly WrittenStep[] => [
@@ -114,25 +118,34 @@ it('an approved plan deploys to staging, checks it, and rolls it to production w
 
 it('a plan whose staging is not healthy never touches production, and says so', async () => {
   const { ben } = demo.people;
-  // What is usual: a busy machine may have answered the release before just as slowly.
-  await demo.stack.pool.query(
-    `update services set health = jsonb_set(health, '{samples}', jsonb_build_array(jsonb_build_object(
-       'release', health ->> 'release', 'latencies', (select jsonb_agg(50) from generate_series(1, 40)))))`,
-  );
+  // The release before served too shortly for any probe: only how it began to serve is on record.
+  await demo.stack.pool.query(`update services set health = null`);
   await ben.ask('put 1.1 on staging, check it, and if it is healthy roll it to production');
   await approve();
   expect((await ended(2))[1]).toEqual({ state: 'stopped', steps: ['done', 'done', 'not_met'] });
   expect((await deployments()).slice(2)).toEqual(['1.1 staging succeeded']);
   const told = await ben.waitFor(/It says: [^]*The plan stopped at step 3 of 3/);
-  expect(told).toContain('the step before did not find it healthy');
+  expect(told).toMatch(/the step before did not show that it is healthy: .*degraded.* is usual/);
   expect(told).toMatch(/✅ Deploy demo 1\.1 to staging/);
 }, 120_000);
+
+it('a check that has nothing to compare the answer time with lets no plan go on, and says what is missing', async () => {
+  const { ben } = demo.people;
+  await demo.stack.pool.query(`update services set health = null`);
+  await demo.stack.pool.query(`update deployment_events set evidence = evidence - 'ms'`);
+  await ben.ask('promote staging to production if it is healthy');
+  await approve();
+  expect((await ended(3))[2]).toEqual({ state: 'stopped', steps: ['done', 'not_met'] });
+  const told = await ben.waitFor(/The plan stopped at step 2 of 2/);
+  expect(told).toMatch(/The answer time cannot be compared: none of 1\.0\S*, which served before, is on record/);
+  expect((await deployments()).filter((one) => one.startsWith('1.1 production'))).toEqual([]);
+}, 60_000);
 
 it('a plan that sets a variable and deploys runs unasked, and the deployment has the variable', async () => {
   const { ben } = demo.people;
   await ben.ask('set GREETING of demo in staging to Hi and then deploy 1.0 there');
-  expect((await ended(3))[2]).toEqual({ state: 'done', steps: ['done', 'done'] });
-  expect((await demo.stack.pool.query('select 1 from approvals')).rowCount).toBe(2);
+  expect((await ended(4))[3]).toEqual({ state: 'done', steps: ['done', 'done'] });
+  expect((await demo.stack.pool.query('select 1 from approvals')).rowCount).toBe(3);
   expect((await demo.visit('staging')).body).toMatchObject({ greeting: 'Hi' });
 }, 120_000);
 

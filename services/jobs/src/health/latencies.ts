@@ -1,3 +1,5 @@
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { z } from 'zod';
 import { CrashHistory, NO_CRASHES } from './crash-loop.ts';
 
@@ -57,11 +59,36 @@ export function getMedian(
   return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
-/** Returns the lower median of this release and the previous release, so that a slow new release does not set the standard. */
-export function getUsualLatency(samples: HealthState['samples'], release: string | null): number | null {
+/** Returns the lower of this release's median and the latency of the release before, so that a slow new release sets no standard. */
+export function getUsualLatency(
+  samples: HealthState['samples'],
+  release: string | null,
+  beforeMs: number | null,
+): number | null {
   const own = getMedian(samples, release);
-  const before = samples.find((one) => one.release !== release && one.latencies.length > 0);
-  const other = before ? getMedian(samples, before.release, 1) : null;
-  if (own === null || other === null) return own ?? other;
-  return Math.min(own, other);
+  if (own === null || beforeMs === null) return own ?? beforeMs;
+  return Math.min(own, beforeMs);
+}
+
+/** A release that served before, and its usual latency; null without any measurement. */
+export interface EarlierRelease {
+  readonly deploymentId: string;
+  readonly release: string | null;
+  readonly latencyMs: number | null;
+}
+
+/**
+ * Finds the release that served before the current one, with its median latency. A release that served too shortly for probes has the
+ * latency with which it began to serve. Null when nothing served before.
+ */
+export async function findReleaseBefore(
+  deployments: Pick<ReturnType<typeof createDeploymentStore>, 'before' | 'firstLatencyMs'>,
+  service: ServiceKey,
+  samples: HealthState['samples'],
+): Promise<EarlierRelease | null> {
+  const before = await deployments.before(service);
+  if (before === null) return null;
+  const { deploymentId, release } = before;
+  const median = getMedian(samples, release, 1);
+  return { deploymentId, release, latencyMs: median ?? (await deployments.firstLatencyMs(deploymentId)) };
 }

@@ -9,7 +9,8 @@ import { CRASH_LOOP_LIMITS, NO_CRASHES, addRestarts } from './crash-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { probeHealth, type HealthProbe } from '../deploy/steps/probe-health.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { getUsualLatency, type HealthState } from './latencies.ts';
+import { findReleaseBefore, getUsualLatency, type EarlierRelease, type HealthState } from './latencies.ts';
+import { say } from '@signalbox/messages/say';
 import { readRouteProblem, type DiagnoseDeps } from './target.ts';
 import type { HealthMeasurements } from './verdict.ts';
 
@@ -18,13 +19,14 @@ const LATELY_MS = 5 * MINUTE_MS;
 
 /** Probes a service through the proxy and at its instance, and reads the state of its program and server. Changes nothing. */
 export async function probeService(
-  parts: Pick<DiagnoseDeps, 'pool' | 'reachHost' | 'traffic' | 'loop'>,
+  parts: Pick<DiagnoseDeps, 'pool' | 'reachHost' | 'traffic' | 'loop' | 'deployments'>,
   { driver, signal }: { readonly driver: Driver; readonly signal: AbortSignal },
   { service, serving }: { readonly service: ServiceRow; readonly serving: FullDeploymentRow },
   memory: HealthState,
 ): Promise<HealthMeasurements> {
   const { file, instance } = serving;
-  const [proxy, direct, program, diskFreeMb] = await Promise.all([
+  const [before, proxy, direct, program, diskFreeMb] = await Promise.all([
+    findReleaseBefore(parts.deployments, service, memory.samples),
     file === null || service.port === null
       ? null
       : probeThroughProxy(parts, service, { file, port: service.port }, signal),
@@ -58,7 +60,8 @@ export async function probeService(
     instance: direct && resultOf(direct),
     process,
     diskFreeMb,
-    usualLatencyMs: getUsualLatency(memory.samples, serving.release),
+    usualLatencyMs: getUsualLatency(memory.samples, serving.release, before?.latencyMs ?? null),
+    lacks: findLack(before, proxy !== null),
     errorsLastHour,
     errorsLately,
     errorsUsually: isUnwell ? Math.min(perLately, memory.errorsUsually) : perLately,
@@ -68,7 +71,7 @@ export async function probeService(
   };
 }
 
-export function createEmptyMeasurements(memory: HealthState, errorsLastHour: number): HealthMeasurements {
+export function createEmptyMeasurements(errorsLastHour: number): HealthMeasurements {
   return {
     release: null,
     reportedRelease: null,
@@ -76,7 +79,8 @@ export function createEmptyMeasurements(memory: HealthState, errorsLastHour: num
     instance: null,
     process: null,
     diskFreeMb: null,
-    usualLatencyMs: getUsualLatency(memory.samples, null),
+    usualLatencyMs: null,
+    lacks: null,
     errorsLastHour,
     errorsLately: 0,
     errorsUsually: 0,
@@ -84,6 +88,13 @@ export function createEmptyMeasurements(memory: HealthState, errorsLastHour: num
     crashLoop: null,
     crashes: NO_CRASHES,
   };
+}
+
+/** Says what a check cannot judge: the program alone, or an answer that nothing can be compared with. */
+function findLack(before: EarlierRelease | null, isProbed: boolean): string | null {
+  if (!isProbed) return say('health.lacksAnswer');
+  if (before === null || before.latencyMs !== null) return null;
+  return say('health.lacksComparison', { before: before.release ?? say('health.whatServedBefore') });
 }
 
 /** Probes the service through the proxy. When the proxy reports a route problem, a response would come from another program. */

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { HealthState } from './latencies.ts';
 import { createEmptyMeasurements } from './probe-service.ts';
 import { judgeHealth } from './verdict.ts';
 import { proposeAction, type DiagnosisContext } from './proposal.ts';
 
-const NOTHING = createEmptyMeasurements(HealthState.parse(undefined), 0);
+const NOTHING = createEmptyMeasurements(0);
 const AROUND: DiagnosisContext = { previous: null, servingForMs: 60_000, isMoving: false, errorKinds: 0 };
 const SERVING = { ...NOTHING, release: '1.0-3f2a9c1', proxy: { status: 200, latencyMs: 20, error: null } };
 

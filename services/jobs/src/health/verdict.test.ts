@@ -11,6 +11,7 @@ const WELL: HealthMeasurements = {
   process: { running: true, restarts: 0, exitCode: null, oom: false, memoryMb: 40 },
   diskFreeMb: 10_000,
   usualLatencyMs: 20,
+  lacks: null,
   errorsLastHour: 0,
   errorsLately: 0,
   errorsUsually: 0,
@@ -76,12 +77,12 @@ describe('the usual latency of a service', () => {
       latencies.reduce((rest, latency) => addLatency(rest, release, latency), samples);
 
   it('is unknown after only two probes', () => {
-    expect(getUsualLatency(fed('1.0', 20, 21)([]), '1.0')).toBeNull();
+    expect(getUsualLatency(fed('1.0', 20, 21)([]), '1.0', null)).toBeNull();
   });
 
   it('is that of the previous release when a new release is slow from the start', () => {
     const samples = fed('1.1', ...Array.from({ length: 40 }, () => 1_500))(fed('1.0', 20, 22, 18)([]));
-    expect(getUsualLatency(samples, '1.1')).toBe(20);
+    expect(getUsualLatency(samples, '1.1', 20)).toBe(20);
   });
 
   it('is computed from a bounded number of probes and releases', () => {

@@ -265,7 +265,7 @@ async function probeOnce(
   const memory = HealthState.parse((await readHealth(parts.pool, key))?.health);
   const found =
     serving === null
-      ? createEmptyMeasurements(memory, await countErrors(parts.pool, key, HOUR_MS))
+      ? createEmptyMeasurements(await countErrors(parts.pool, key, HOUR_MS))
       : await withDriver(parts, serving, context, (driver) =>
           probeService(parts, { driver, signal: context.signal }, { service, serving }, memory),
         );

@@ -3,7 +3,7 @@ import { readHealth } from '@signalbox/store/deploy/service-health';
 import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { readErrorMessage, groupErrors } from '../logs/error-lines.ts';
-import { HealthState, getMedian } from '../health/latencies.ts';
+import { HealthState, findReleaseBefore } from '../health/latencies.ts';
 import { openLogRedactor, readLines } from '../logs/read-lines.ts';
 import { probeService, createEmptyMeasurements } from '../health/probe-service.ts';
 import { proposeAction } from '../health/proposal.ts';
@@ -24,15 +24,15 @@ export function createServiceDiagnoseHandler(parts: DiagnoseDeps): HandlerOf<'se
       const { signal, openSecret, now } = context;
       const { service, serving } = await findServingDeployment(parts, key);
       const memory = HealthState.parse((await readHealth(parts.pool, key))?.health);
-      const before = await parts.deployments.before(key);
+      const before = await findReleaseBefore(parts.deployments, key, memory.samples);
       const isMoving = (await parts.deployments.list({ ...key, open: true }, 1)).length > 0;
       const previous = before && {
         deploymentId: before.deploymentId,
         release: before.release,
-        usualLatencyMs: getMedian(memory.samples, before.release, 1),
+        usualLatencyMs: before.latencyMs,
       };
       if (serving === null) {
-        const found = createEmptyMeasurements(memory, await countErrors(parts.pool, key, HOUR_MS));
+        const found = createEmptyMeasurements(await countErrors(parts.pool, key, HOUR_MS));
         const verdict = judgeHealth(found);
         const proposal = proposeAction(found, verdict, { previous, servingForMs: null, isMoving, errorKinds: 0 });
         return {

@@ -152,6 +152,8 @@ export const ServiceHealthResult = ServiceKey.extend({
   diskFreeMb: z.number().nullable(),
   /** Median latency of recent probes in milliseconds, for comparison. */
   usualLatencyMs: z.number().nullable(),
+  /** What the check could not judge, in one sentence; null when it could judge everything. */
+  lacks: Text.nullable().default(null),
   errorsLastHour: z.number().int(),
 });
 export type ServiceHealthResult = z.infer<typeof ServiceHealthResult>;

@@ -108,8 +108,11 @@ async function takeStep(run: PlanRun, plan: Plan, news: string | null): Promise<
   if (plan.waitsFor !== null) return readEnd(run, call, news);
   if (plan.isStopped) return surprise('stopped', say('governance.planStoppedByPerson'));
   const before = plan.outcomes.at(-1);
-  if (planned.if !== 'done' && !before?.meets.includes(planned.if))
-    return surprise('not_met', say('governance.planNotMet', { condition: planned.if }));
+  if (planned.if !== 'done' && !before?.meets.includes(planned.if)) {
+    const why = before?.say.replace(/[.。]$/, '') ?? '';
+    const words = say('governance.planNotMet', { condition: planned.if, hasWhy: why !== '', why });
+    return { ...surprise('not_met', words), isOutside: before?.isOutside === true };
+  }
   const result = await run.runStep(call, frozen, () => findSurprise(run, plan, call));
   if ('surprise' in result) return surprise(result.surprise, result.say);
   if (!result.ok) return toOutcome(result);

@@ -86,6 +86,12 @@ export function createDeploymentStore(pool: Pool) {
           order by d.finished_at desc, d.deployment_id desc limit 1`;
     },
 
+    /** Reads how long a deployment took to answer when it began to serve, in milliseconds; null when it never did. */
+    firstLatencyMs(deploymentId: string): Promise<number | null> {
+      return findValue<number>(pool)`select (evidence ->> 'ms')::float8 from deployment_events
+          where deployment_id = ${deploymentId} and to_state = 'draining' and evidence ? 'ms' order by n desc limit 1`;
+    },
+
     /** Lists the events of a deployment, oldest first. */
     events(deploymentId: string): Promise<readonly DeploymentEventRow[]> {
       return listRows<DeploymentEventRow>(pool)`select at, from_state as "from", to_state as "to", actor,

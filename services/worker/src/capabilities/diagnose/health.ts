@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
-import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
+import type { ServiceDiagnosisResult, ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { READ_DEFAULTS, tool } from '../../tools/tool.ts';
@@ -18,6 +18,7 @@ const HEALTH_ORIGINS = {
   verdict: 'runtime',
   because: 'sentence',
   usualLatencyMs: 'runtime',
+  lacks: 'outside',
   diskFreeMb: 'runtime',
   errorsLastHour: 'runtime',
   instance: { status: 'runtime', latencyMs: 'runtime', error: 'outside' },
@@ -45,7 +46,7 @@ export const checkServiceHealth = tool({
   deadlineMs: 40_000,
   run: async (asked, context) =>
     unwrapJob(await context.work('service.health', await findService(context.ports, asked))),
-  meets: { healthy: (health) => health.state === 'done' && health.verdict === 'healthy' },
+  meets: { healthy: (health) => health.state === 'done' && isProvenHealthy(health) },
   phrases: {
     order: ({ project, environment }) =>
       say('diagnose.checkOrder', { project, hasPlace: environment !== undefined, environment: environment ?? '' }),
@@ -100,7 +101,7 @@ export const diagnoseService = tool({
     );
     return { ...found, lines: foldLines(found.lines), deployments };
   },
-  meets: { healthy: (found) => found.state === 'done' && found.health.verdict === 'healthy' },
+  meets: { healthy: (found) => found.state === 'done' && isProvenHealthy(found.health) },
   phrases: {
     done: (found) => {
       if (found.state === 'goes-on') return say('diagnose.goesOn');
@@ -156,6 +157,11 @@ export const diagnoseService = tool({
   previous: { deploymentId: 'runtime', release: 'ref', usualLatencyMs: 'runtime' },
   proposal: { action: 'runtime', because: 'outside' },
 });
+
+/** True when the verdict is good and nothing kept the check from judging. */
+function isProvenHealthy({ verdict, lacks }: Pick<ServiceHealthResult, 'verdict' | 'lacks'>): boolean {
+  return verdict === 'healthy' && lacks === null;
+}
 
 type Diagnosis = Pick<ServiceDiagnosisResult, 'project' | 'environment' | 'proposal' | 'previous'>;
 

@@ -6,9 +6,10 @@ import { say } from '@signalbox/messages/say';
 /** The characters of a log that a person is shown; the model gets the whole log. */
 const SHOWN = 3_000;
 
-export function describeVerdict({ project, environment, verdict, because }: ServiceHealthResult): string {
+export function describeVerdict({ project, environment, verdict, because, lacks }: ServiceHealthResult): string {
   const state = verdict === 'nothing-deployed' ? 'none' : verdict;
-  return say('diagnose.verdict', { project, environment, verdict: state, because });
+  const told = say('diagnose.verdict', { project, environment, verdict: state, because });
+  return lacks === null ? told : `${told} ${lacks}`;
 }
 
 export function describeHealth(health: ServiceHealthResult): readonly string[] {

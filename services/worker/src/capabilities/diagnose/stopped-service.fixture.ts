@@ -13,5 +13,6 @@ export const stoppedHealth = ServiceHealthResult.parse({
   process: null,
   diskFreeMb: null,
   usualLatencyMs: 4,
+  lacks: null,
   errorsLastHour: 0,
 });
