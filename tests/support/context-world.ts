@@ -37,7 +37,7 @@ const thread = (n: number, status: string, title: string, ago: string): string =
 
 const service = (project: string, environment: string, serving: string, verdict: string, server = 'vps-1'): string => `
   insert into services (project, environment, server, port, health, health_at)
-    values ('${project}', '${environment}', '${server}', 8000, '{"verdict": "${verdict}"}', now() - interval '1 minute');
+    values ('${project}', '${environment}', '${server}', 8000, '{"verdict": "${verdict}", "release": "${serving}"}', now() - interval '1 minute');
   insert into deployments (deployment_id, project, environment, server, driver, kind, ref, release, state, user_key, requested_at, finished_at)
     values ('dep_${project}_${environment}', '${project}', '${environment}', '${server}', 'process', 'deploy', '${serving}', '${serving}', 'succeeded', '7',
       now() - interval '2 days', now() - interval '2 days');

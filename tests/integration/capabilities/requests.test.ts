@@ -43,7 +43,9 @@ it('a request for production tells what staging said of that version', async () 
     { actionId: 'act_0' },
   );
   await bench.pool.query(`update deployments set state = 'succeeded', release = '1.0-abc1234', finished_at = now()`);
-  await bench.pool.query(`update services set serving = 'act_0', health = '{"verdict": "degraded"}'`);
+  await bench.pool.query(
+    `update services set serving = 'act_0', health = '{"verdict": "degraded", "release": "1.0-abc1234"}', health_at = now()`,
+  );
   await bench.pool.query(
     `insert into incidents (subject, kind, detail, evidence) values ('service:demo/staging', 'slow', 'It is slow.', '{}')`,
   );

@@ -157,6 +157,26 @@ describe('the prompt of a person', () => {
     expect(prompts.at(-1)).toContain(context?.text);
   });
 
+  it('has no verdict about a release before the one that serves, such as after a rollback', async () => {
+    const shown = async (): Promise<string> => {
+      await bench.ask(ME, 'how is the health of shop in staging?');
+      return sectionOf(prompts.at(-1) ?? '', 'Projects').find((line) => line.startsWith('shop in staging')) ?? '';
+    };
+    const rollBack = (release: string) =>
+      bench.pool.query(
+        `update deployments set release = $1, finished_at = now() where deployment_id = 'dep_shop_staging'`,
+        [release],
+      );
+    expect(await shown()).toContain('degraded, release 1.5.0');
+    await rollBack('1.4.0');
+    expect(await shown()).toBe('shop in staging: health unknown, release 1.4.0, on vps-1');
+    // A check of the same release, but of its earlier deployment.
+    await rollBack('1.5.0');
+    expect(await shown()).toBe('shop in staging: health unknown, release 1.5.0, on vps-1');
+    await bench.pool.query(`update services set health_at = now() where project = 'shop' and environment = 'staging'`);
+    expect(await shown()).toContain('degraded, release 1.5.0');
+  });
+
   it('is the same when the turn is replayed', async () => {
     const replay = await createReplayer(bench.pool);
     const turns = [];

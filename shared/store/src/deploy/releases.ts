@@ -1,6 +1,7 @@
 import type { DeployState, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { Pool } from '../pool.ts';
 import { findRow, listRows, sql } from '../sql.ts';
+import { selectVerdict } from './service-health.ts';
 
 /** A release of a project with what is known of its time in an environment. */
 export interface ReleaseRow extends ServiceKey {
@@ -31,7 +32,7 @@ export interface VariableDifferences {
 const SELECT = sql`
   select d.deployment_id as "deploymentId", d.project, d.environment, d.ref, d.commit, d.release, d.state, w.served_from as "servedFrom",
          w.served_until as "servedUntil", coalesce(v.serving = d.deployment_id, false) as "isServing",
-         case when v.serving = d.deployment_id and v.health ->> 'release' = d.release then v.health ->> 'verdict' end as verdict,
+         case when v.serving = d.deployment_id then ${selectVerdict(sql`v`, sql`d`)} end as verdict,
          (select coalesce(sum(g.count), 0)::int from error_groups g where g.project = d.project and g.environment = d.environment
              and g.release = d.release and g.source in ('log', 'health')) as errors,
          (select count(*)::int from incidents i where i.subject = 'service:' || d.project || '/' || d.environment

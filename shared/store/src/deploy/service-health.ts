@@ -4,7 +4,7 @@ import type { ServerAccess } from './deployments-placement.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, hasRow, listRows } from '../sql.ts';
+import { findRow, hasRow, listRows, sql, type Sql } from '../sql.ts';
 
 export interface WatchedService extends ServiceKey {
   readonly serving: string;
@@ -40,6 +40,15 @@ export function takeServices(db: Queryable, gapMs: number): Promise<readonly Wat
                array[d.user_key, p.owner] as owners, coalesce(user_language(d.user_key), user_language(p.owner)) as language,
                exists (select 1 from deployments o where o.project = v.project and o.environment = v.environment
                           and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`;
+}
+
+/**
+ * Selects the verdict about the release that serves; null while only an earlier release, or an earlier deployment of it, was probed.
+ * `service`, `serving`: the aliases of the service's row and of the deployment that serves.
+ */
+export function selectVerdict(service: Sql, serving: Sql): Sql {
+  return sql`case when ${service}.health ->> 'release' = ${serving}.release
+      and ${service}.health_at >= coalesce(${serving}.finished_at, ${serving}.state_at) then ${service}.health ->> 'verdict' end`;
 }
 
 /** Reads the health state of a service; null when it has none. */

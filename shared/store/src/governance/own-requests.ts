@@ -1,6 +1,7 @@
 import type { ApprovalStatus } from '@signalbox/contracts/governance/approval';
 import type { DeployState } from '@signalbox/contracts/operations/deploy';
 import type { Queryable } from '../pool.ts';
+import { selectVerdict } from '../deploy/service-health.ts';
 import type { ActionStatus } from './actions.ts';
 import { listRows, sql } from '../sql.ts';
 
@@ -121,7 +122,7 @@ export async function listVisibleRequests(
                          where v.project = a.arguments ->> 'project' and v.environment = a.arguments ->> 'environment'),
              'staging', (select json_build_object('state', s.state, 'at', coalesce(s.finished_at, s.requested_at),
                                 'isServing', v.serving is not distinct from s.deployment_id,
-                                'verdict', case when v.serving = s.deployment_id then v.health ->> 'verdict' end,
+                                'verdict', case when v.serving = s.deployment_id then ${selectVerdict(sql`v`, sql`s`)} end,
                                 'incidents', (select coalesce(json_agg(i.kind order by i.opened_at), '[]') from incidents i
                                                where i.closed_at is null and v.serving = s.deployment_id
                                                  and i.subject = 'service:' || s.project || '/staging'))

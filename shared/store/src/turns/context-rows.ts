@@ -1,6 +1,7 @@
 import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
+import { selectVerdict } from '../deploy/service-health.ts';
 import { readRow, sql } from '../sql.ts';
 import { IS_CHANGING_ACTION, selectRememberedThreads } from '../memory/conversations.ts';
 
@@ -170,16 +171,18 @@ const JOBS = counted(sql`
    where r.status in ('queued', 'running') and r.user_key = any (me.keys)
      and not exists (select from deployments d where d.deployment_id = r.run_id) order by r.created_at`);
 
+const VERDICT = selectVerdict(sql`s`, sql`d`);
+
 /** Unhealthy services come first, then services that serve. */
 const OWNED = counted(sql`
   select count(*) over ()::int as total, p.name as project, s.environment, s.server, v.health as "serverHealth",
-         s.serving is not null as serving, d.release, s.health ->> 'verdict' as verdict, s.health_at as "lookedAt",
+         s.serving is not null as serving, d.release, ${VERDICT} as verdict, s.health_at as "lookedAt",
          coalesce((select json_agg(i.kind order by i.opened_at) from incidents i
                     where i.closed_at is null and i.subject = 'service:' || s.project || '/' || s.environment), '[]') as incidents
     from unnest(me.keys) k (owner) join projects p on p.owner = k.owner left join services s on s.project = p.name left join servers v on v.name = s.server
          left join deployments d on d.deployment_id = s.serving
    where p.status <> 'archived'
-   order by s.serving is not null and coalesce(s.health ->> 'verdict', 'unknown') not in ('healthy', 'unknown') desc,
+   order by s.serving is not null and coalesce(${VERDICT}, 'healthy') <> 'healthy' desc,
             s.serving is not null desc, p.updated_at desc, p.name, s.environment`);
 
 const INCIDENTS = counted(sql`
