@@ -198,7 +198,7 @@ function describe(
     ...(preview?.steps ? { steps: [...preview.steps] } : {}),
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
-    undo: preview?.undo ?? say('governance.undoUnknown'),
+    undo: preview?.undo ?? say('governance.undoUnknown', { isOwn }),
     ...(risk === '' ? {} : { risk }),
     why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
     exact: renderExactAction(action),

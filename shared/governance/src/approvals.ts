@@ -6,7 +6,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { listChangeableValues } from '@signalbox/contracts/governance/plan';
 import { newId } from '@signalbox/contracts/ids';
 import { explainError, say, sayError, sayReason } from '@signalbox/messages/say';
-import { describePerson } from '@signalbox/safety/cards/approval-card';
+import { describePerson, describeVerdict } from '@signalbox/safety/cards/approval-card';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { renderExactAction } from '@signalbox/safety/cards/canonical-card';
 import { appendAudit } from '@signalbox/store/audit/audit';
@@ -18,6 +18,7 @@ import {
   claimApproved,
   endApproval,
   findApprovalDetails,
+  listVotes,
   noteDecision,
   noteOutcomeLine,
   type ApprovalDetails,
@@ -81,6 +82,9 @@ export type ConsumeResult = { readonly decided?: RecordedDecision } & (
 const GRANT_MS = 30 * 60_000;
 const GRANT_USES = 3;
 
+/** The length of a toast that Telegram shows. */
+const MAX_TOAST_LENGTH = 200;
+
 /**
  * The states of approvals, in the caller's transaction:
  *
@@ -107,13 +111,15 @@ export class Approvals {
     const { approval, requester, action } = found;
     // Votes and authors are people: a second account does not count twice.
     const { person, isProgram } = await findPerson(this.#db, press.by.userKey);
-    const refuse = async (why: string, rule: string): Promise<PressResult> => {
+    const refuse = async (why: string, rule: string, shown = why): Promise<PressResult> => {
       const data = { verb: press.verb, why, refusedBy: rule };
       await this.#record(approval, 'approval.click_refused', press.by.userKey, data);
-      return toast(why);
+      return toast(shown);
     };
-    if (approval.status !== 'pending')
-      return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending');
+    if (approval.status !== 'pending') {
+      const came = describeVerdict(approval, await listVotes(this.#db, approval.approvalId)).slice(0, MAX_TOAST_LENGTH);
+      return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending', came);
+    }
     if (isProgram) return refuse(say('card.only-people-decide'), 'no-program');
     // The next check would void this request, so nobody can decide it.
     if (found.isChatParked) return this.voidUnheard(approval);

@@ -108,6 +108,13 @@ describe('a call that its requester has to confirm', () => {
     expect(await resume()).toMatchObject({ say: expect.stringMatching(/^Confirmed by Ada/), result: { ok: true } });
     await resume();
     expect(effects).toEqual(['once']);
+    expect((await press('approve')).toast).toMatch(/^Confirmed.* Did it\./);
+  });
+
+  it('asks its requester, not an approver, to be sure of what cannot be undone', async () => {
+    await ask();
+    const { rows } = await pool.query(`select card ->> 'undo' as undo from approvals`);
+    expect(rows).toEqual([{ undo: 'not known; confirm only what you meant' }]);
   });
 
   it('cannot be confirmed by anybody else, whatever their role', async () => {
@@ -148,5 +155,6 @@ describe('a call that its requester has to confirm', () => {
     expect(await press('withdraw')).toMatchObject({ wake: null });
     const { rows } = await pool.query('select status from approvals');
     expect(rows).toEqual([{ status: 'void' }]);
+    expect((await press('approve')).toast).toBe('No longer valid: withdrawn. Nothing was changed.');
   });
 });

@@ -29,7 +29,7 @@ const MAX_NAME_LENGTH = 24;
  * mark, and one press shows everything that is bound. Deterministic per approval, votes and language; the hash covers no translated text.
  */
 export function renderCard(approval: Approval, votes: readonly ApprovalVote[], reader: CardReader): OutboundBody {
-  const end = verdict(approval, votes);
+  const end = describeVerdict(approval, votes);
   if (approval.status !== 'pending') {
     const lines = listLines(approval).map(({ raw, as }) => as(summaryLine(raw)));
     return { text: joinLines(lines, [], `${end}\n_${approval.approvalId}_`), buttons: [] };
@@ -87,7 +87,8 @@ function outcomeMark({ status, reason }: Approval): string | null {
   return /^(?:⏳|❌|⏹|❓)/u.exec(reason ?? '')?.[0] ?? null;
 }
 
-function verdict(approval: Approval, votes: readonly ApprovalVote[]): string {
+/** Says how far an approval is: who decided, and what came of it. Pure. */
+export function describeVerdict(approval: Approval, votes: readonly ApprovalVote[]): string {
   const { byRequester: isConfirmed, decidedBy, needed } = approval;
   const [voters, given] = [votes.map((vote) => escapePerson(describePerson(vote))).join(', '), votes.length];
   // Tool results are markdown; cards show one plain line.
