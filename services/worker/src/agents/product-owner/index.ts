@@ -1,16 +1,15 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
-import type { Agent, AgentMessage, AgentDeps, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
+import type { Agent, AgentMessage, AgentDeps, AgentPlugin, AgentResult, AgentRun } from '../agent.ts';
 import { toOutsideExtras } from '../outside-view.ts';
 import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../recorded-messages.ts';
-import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import { getMessageText } from '@signalbox/models/message-text';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, GRAPH_NODES } from './graph.ts';
 import { listInstalled } from './groups.ts';
 import type { RunExtras } from './parts.ts';
-import { listRepliesSince } from './replies.ts';
+import { addNextButtons, listRepliesSince } from './replies.ts';
 import { createRerunUpdate } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { listPasses } from './turn-record.ts';
@@ -183,7 +182,7 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
     : -1;
   return {
     outcome: outcomeOf(state),
-    replies: withNext(listRepliesSince(state.messages, start), state.messages.slice(start)),
+    replies: addNextButtons(listRepliesSince(state.messages, start), state.messages.slice(start)),
     ...(areEventsTold(state.messages, start) ? { tellsEvents: true } : {}),
     personal: wasRefused(state.messages.slice(start)),
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
@@ -203,15 +202,6 @@ function taskOf({ taskSummary, messages, userConfirmedComplete }: SessionState):
 }
 
 const asLine = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowerCase();
-
-/** Adds the buttons of the newest tool result to the last reply, unless that reply has buttons. */
-function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage[]): readonly AgentReply[] {
-  const last = replies.at(-1);
-  const result = messages.findLast(ToolMessage.isInstance);
-  const next = result?.additional_kwargs['next'] as readonly OfferedButton[] | undefined; // Only po-tools writes this field
-  if (!last || last.buttons.length > 0 || !next) return replies;
-  return [...replies.slice(0, -1), { ...last, buttons: next }];
-}
 
 /** True when the person's role allows none of the requested tools. */
 function wasRefused(messages: readonly BaseMessage[]): boolean {

@@ -19,7 +19,7 @@ import { listOpenCalls } from './prompt.ts';
 import { getRefusal } from './refused-args.ts';
 import { findLastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, NodeRecord } from './state.ts';
-import { findResult, makeHandle, shortenResult } from './results.ts';
+import { dropBlocks, findResult, makeHandle, shortenResult } from './results.ts';
 import { FINISH_REFUSAL, sayTaskFinished } from './sentences.ts';
 
 interface CallOutcome {
@@ -41,6 +41,8 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
     const view = await viewOf(parts, state, extras, spent.onSpend);
     const last = state.messages.at(-1);
     const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
+    // The buttons of the newest result are drawn: see addNextButtons.
+    const newest = calls.findLast(({ name }) => !isBaseTool(name));
     const messages: ToolMessage[] = [];
     const done: Extract<NodeRecord, { kind: 'acted' }>['calls'] = [];
     const errors: string[] = [];
@@ -56,7 +58,9 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
         ? hold(run, waits)
         : await carryOut({ parts, state, run, view, offered }, call);
       if (isWaiting(outcome.result)) waits ??= call.name;
-      messages.push(toMessage(call, outcome.result, makeHandle(state.messages, messages)));
+      messages.push(
+        toMessage(call, outcome.result, { handle: makeHandle(state.messages, messages), isNewest: call === newest }),
+      );
       const durationMs = Math.round(performance.now() - startedAt);
       done.push({ callId: call.id ?? '', decided: outcome.result.decided ?? null, durationMs });
       update = { ...update, ...outcome.update };
@@ -200,7 +204,8 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       // What ends the turn is sent with the turn's replies; other messages are sent at once.
       if (!awaiting && !goesOn) await run.say({ key: call.id ?? '', text: message, buttons: choices });
       const ends = { ...(awaiting && { awaitingUserResponse: true }), ...(goesOn && { taskGoesOn: true }) };
-      return accept({ sent: true, awaiting }, message, ends);
+      const unasked = said.asks && choices.length === 0 ? { no_buttons: describeUnasked(parts, said.asks) } : {};
+      return accept({ sent: true, awaiting, ...unasked }, message, ends);
     }
     case 'search_knowledge': {
       const { query, scope } = BASE_TOOLS.search_knowledge.input.parse(call.args);
@@ -240,9 +245,14 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
   }
 }
 
-function toMessage(call: Call, whole: ToolCallResult, handle: string): ToolMessage {
+function toMessage(
+  call: Call,
+  whole: ToolCallResult,
+  { handle, isNewest }: { readonly handle: string; readonly isNewest: boolean },
+): ToolMessage {
   const { result, more } = shortenResult(whole, handle, call.name);
-  const { ok, code, say, changed, untrusted = false, made = [], files = [], next = [], goesOn } = result;
+  const { ok, code, say, changed, untrusted = false, made = [], files = [], goesOn } = result;
+  const next = isNewest ? (result.next ?? []) : [];
   // The model learns that a file exists but never sees its content.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   // The person gets these buttons below the answer; they may name what stands in the envelopes.
@@ -262,7 +272,7 @@ function toMessage(call: Call, whole: ToolCallResult, handle: string): ToolMessa
             ok,
             result: result.result,
             ...(more && { more }),
-            ...(changed && { say: quote(say) }),
+            ...(changed && { say: quote(dropBlocks(say)) }),
             ...buttons,
             ...attached,
             ...later,
@@ -291,6 +301,18 @@ const GOES_ON =
 
 function accept(result: unknown, say: string, update: SessionUpdate): CallOutcome {
   return { result: { ok: true, result, say, code: null, changed: false }, update };
+}
+
+/** Why a question about an argument got no buttons: the person read it as text. */
+function describeUnasked(
+  { registry }: GraphNodeDeps,
+  { tool, argument }: { readonly tool: string; readonly argument: string },
+): string {
+  const group = findGroup(registry.catalog, tool);
+  const found = group === null ? undefined : registry.definitions([group]).find(({ name }) => name === tool);
+  if (!found) return `There is no tool ${tool}.`;
+  const isThere = Object.hasOwn(found.schema['properties'] ?? {}, argument);
+  return isThere ? `No values of ${argument} are known.` : `${tool} has no argument ${argument}.`;
 }
 
 function invalid(tool: string, detail: string): string {

@@ -1,6 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { expect, test } from 'vitest';
-import { listRepliesSince } from './replies.ts';
+import { addNextButtons, listRepliesSince } from './replies.ts';
+import { dropBlocks } from './results.ts';
 
 const ask = new HumanMessage({ id: 'h1', content: 'export it' });
 const call = (id: string, name: string, args: Record<string, unknown> = {}): AIMessage =>
@@ -42,4 +43,24 @@ test('files over the limit of one message are sent as several messages, whose ke
   expect(replies.map(({ files }) => files?.length)).toEqual([10, 10, 3]);
   expect(new Set(replies.map(({ key }) => key)).size).toBe(3);
   expect(listRepliesSince(messages, 0)).toEqual(replies);
+});
+
+test('the buttons of the newest tool are drawn below the answer, whether the answer is a text or a call', () => {
+  const next = [{ label: 'Look again', value: 'look again' }];
+  const looked = new ToolMessage({ tool_call_id: 'c1', name: 'look', content: '{}', additional_kwargs: { next } });
+  const said = call('c2', 'respond_to_user', { message: 'All is well.', awaiting_response: true });
+  const sent = new ToolMessage({ tool_call_id: 'c2', name: 'respond_to_user', content: '{}', status: 'success' });
+  const drawn = (messages: readonly BaseMessage[]) =>
+    addNextButtons(listRepliesSince([ask, ...messages], 0), messages).at(-1)?.buttons;
+  expect(drawn([call('c1', 'look'), looked, answer('All is well.')])).toEqual(next);
+  expect(drawn([call('c1', 'look'), looked, said, sent])).toEqual(next);
+  const other = new ToolMessage({ tool_call_id: 'c3', name: 'other', content: '{}' });
+  expect(drawn([call('c1', 'look'), looked, call('c3', 'other'), other, answer('Well.')])).toEqual([]);
+});
+
+test('a model does not read the output of a command a second time in the sentence about it', () => {
+  expect(dropBlocks('`ls` finished (exit 0):\n\n```\na.txt\nb.txt\n```\n\nMore was not kept.')).toBe(
+    '`ls` finished (exit 0): …\n\nMore was not kept.',
+  );
+  expect(dropBlocks('`ls` finished (exit 0) and wrote nothing.')).toBe('`ls` finished (exit 0) and wrote nothing.');
 });

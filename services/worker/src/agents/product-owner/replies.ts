@@ -1,9 +1,9 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
+import type { OfferedButton, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { readHandledMessageId } from '@signalbox/models/kept';
 import { getMessageText } from '@signalbox/models/message-text';
 import type { AgentReply } from '../agent.ts';
-import { BASE_TOOLS } from './base-tools.ts';
+import { BASE_TOOLS, isBaseTool } from './base-tools.ts';
 import { sayFiles } from './sentences.ts';
 
 const MAX_FILES = 10;
@@ -31,6 +31,19 @@ export function listRepliesSince(messages: readonly BaseMessage[], start: number
     replies.push(withFiles({ key, text: sayFiles(waiting.length), buttons: [] }));
   }
   return replies;
+}
+
+/** Adds the buttons of the newest tool result to the last reply, unless that reply has buttons. */
+export function addNextButtons(
+  replies: readonly AgentReply[],
+  messages: readonly BaseMessage[],
+): readonly AgentReply[] {
+  const last = replies.at(-1);
+  // The reply itself may be a call.
+  const result = messages.findLast((message) => ToolMessage.isInstance(message) && !isBaseTool(message.name ?? ''));
+  const next = result?.additional_kwargs['next'] as readonly OfferedButton[] | undefined; // Only po-tools writes this field
+  if (!last || last.buttons.length > 0 || !next) return replies;
+  return [...replies.slice(0, -1), { ...last, buttons: next }];
 }
 
 /** Returns the message to which the newest answer replies. `afterReply`: the person had seen a reply before writing the message. */

@@ -38,3 +38,8 @@ export function findResult(
   const told = JSON.parse(found.text) as { readonly result: unknown }; // po-tools wrote this JSON
   return { callId: found.tool_call_id, given: isCut ? null : { result: told.result }, field };
 }
+
+/** The blocks of a sentence show what stands in the result, which a model need not read twice. Pure. */
+export function dropBlocks(text: string): string {
+  return text.replace(/\s*^(`{3,})[^`]*$[\s\S]*?^\1$/gmu, ' …');
+}
