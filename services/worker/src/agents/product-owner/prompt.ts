@@ -32,12 +32,31 @@ const [FACTS_BEGIN, FACTS_END] = ['[Facts of the moment, from the runtime]', '[E
 /** Maximum number of names per kind in the prompt. Tools find further names, and their results count as outside text. */
 const NAMES_IN_PROMPT = 40;
 
+/** Parts of the rules that name a tool, each with this tool. An agent that may not have it gets the rules without the part. */
+const PARTS: readonly (readonly [tool: string, part: string])[] = [
+  [
+    'propose_plan',
+    '; changes that build on each other, such as staging, a look, then production, are one propose_plan',
+  ],
+  [
+    'run_command',
+    '\n- [attached: …; kept as attachments/x] is a file of this conversation: read_file shows it, run_command computes on it. Of a file neither kept nor in sight you know nothing: say so.',
+  ],
+  ['remember_fact', '\n- remember_fact when the person asks you to remember something; you remember nothing else.'],
+];
+
+/** Returns the rules for an agent with these groups. */
+function createPersona({ groups }: ToolCatalog): string {
+  const has = (tool: string): boolean => groups.some(({ tools }) => tools.some(({ name }) => name === tool));
+  return PARTS.reduce((text, [tool, part]) => (has(tool) ? text : text.replace(part, '')), PERSONA);
+}
+
 /** Creates the rules, which providers cache together with the tools. `may`: the groups that the person may load. */
-export function createSystemMessage({ groups }: ToolCatalog, may: readonly string[]): SystemMessage {
-  const offered = groups
+export function createSystemMessage(catalog: ToolCatalog, may: readonly string[]): SystemMessage {
+  const offered = catalog.groups
     .filter(({ name, installed }) => !installed || may.includes(name))
     .map(({ name, summary, installed }) => `- ${name}${installed ? '' : ' (not installed)'}: ${summary}`);
-  return new SystemMessage(`${PERSONA}\n\nCapability groups:\n${offered.join('\n')}`);
+  return new SystemMessage(`${createPersona(catalog)}\n\nCapability groups:\n${offered.join('\n')}`);
 }
 
 /** Creates the facts of the moment, which stand before the newest message: what precedes them is the same in the next call. */
