@@ -5,7 +5,7 @@ import { readLanguages } from '../architecture/messages.ts';
 import { samples } from './samples.ts';
 
 /*
- * Which sentences of the product a text has in English although its reader has another language. No list of words decides it, but the
+ * Which sentences of the product a text has in English, or another language, although its reader has another. No list of words decides it, but the
  * catalog itself: of each English sentence the pieces between its values, wherever they stand in what was said.
  */
 
@@ -43,20 +43,27 @@ const english = new Map([
   ...reasons,
 ]);
 
-/** What would be English to somebody who reads a language: what that language says in the same words is not. */
-const englishFor = new Map<string, readonly string[]>();
-function piecesFor(language: string): readonly string[] {
-  const known = englishFor.get(language);
+/** What would be foreign to somebody who reads a language: what that language says in the same words is not. */
+const foreign = new Map<string, readonly string[]>();
+function piecesFor(written: string, reader: string): readonly string[] {
+  const known = foreign.get(`${written} ${reader}`);
   if (known !== undefined) return known;
-  const spoken = languages.get(language) ?? new Map<string, string>();
-  const pieces = [...english].flatMap(([key, sentence]) =>
+  const sentencesIn = (language: string): ReadonlyMap<string, string> =>
+    language === 'en' ? english : (languages.get(language) ?? new Map<string, string>());
+  const spoken = sentencesIn(reader);
+  const pieces = [...sentencesIn(written)].flatMap(([key, sentence]) =>
     piecesOf(sentence).filter((piece) => !spoken.get(key)?.includes(piece)),
   );
-  englishFor.set(language, pieces);
+  foreign.set(`${written} ${reader}`, pieces);
   return pieces;
 }
 
 /** The pieces of English sentences in a text for somebody who reads `language`. */
 export function englishIn(text: string, language: string): readonly string[] {
-  return piecesFor(language).filter((piece) => text.includes(piece));
+  return foreignIn(text, 'en', language);
+}
+
+/** The pieces of sentences of one language in a text for somebody who reads another. */
+export function foreignIn(text: string, written: string, reader: string): readonly string[] {
+  return piecesFor(written, reader).filter((piece) => text.includes(piece));
 }

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/approval';
+import type { Approval, ApprovalCard, CardTexts } from '@signalbox/contracts/governance/approval';
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import { describePerson } from '@signalbox/safety/cards/approval-card';
 import { newId } from '@signalbox/contracts/ids';
@@ -24,7 +24,8 @@ import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { isShortName } from '@signalbox/contracts/governance/outside';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayAgo } from '@signalbox/messages/duration';
-import { say, sayError, sayReason } from '@signalbox/messages/say';
+import { getCurrentLanguage, LANGUAGES, runInLanguage } from '@signalbox/messages/language';
+import { say, sayError, sayReason, sayAgain } from '@signalbox/messages/say';
 import type { WaitingResult } from '@signalbox/contracts/governance/waiting';
 import { createFailedResult, type ToolCallResult } from './calls/call.ts';
 import { getActionTitle } from './receipts.ts';
@@ -46,7 +47,8 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
   if (shown instanceof AppError) return reportFailure(deps.pool, scope.threadId, call, shown);
   // A requester who confirms an action knows their own words, so the card does not quote them.
   const words = decision.effect === 'confirm' ? null : await findTypedText(deps.pool, scope.lane, scope.chatKey);
-  const card = describe(scope, call, proposal, { preview: shown, words });
+  const texts = await describeInAllLanguages(deps, call, proposal);
+  const card = describe(scope, call, proposal, { preview: shown, words, texts });
   const unshowable = findUnshowable(card.exact ?? '');
   if (unshowable) {
     const error = new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable });
@@ -185,27 +187,59 @@ function describe(
   scope: CallScope,
   call: RunnableCall,
   proposal: Proposal,
-  { preview, words }: { readonly preview: ActionPreview | null; readonly words: string | null },
+  {
+    preview,
+    words,
+    texts,
+  }: {
+    readonly preview: ActionPreview | null;
+    readonly words: string | null;
+    readonly texts: Readonly<Record<string, CardTexts>>;
+  },
 ): ApprovalCard {
-  const { action, decision } = proposal;
-  const { reasons, ageMs } = action.assessment;
-  const isOwn = decision.effect === 'confirm';
-  const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
-  const risk = [...reasons.map((reason) => asSentence(sayReason(reason))), ...old].join(' ');
+  const { action } = proposal;
   return {
-    what: preview?.what ?? getActionTitle(call.tool, action),
-    change: preview?.change ?? '',
-    ...(preview?.steps ? { steps: [...preview.steps] } : {}),
+    ...writeTexts(call, proposal, preview),
+    language: getCurrentLanguage(),
+    texts,
     ...(action.resolved ? { resolved: action.resolved } : {}),
-    reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
-    undo: preview?.undo ?? say('governance.undoUnknown', { isOwn }),
-    ...(risk === '' ? {} : { risk }),
-    why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
     exact: renderExactAction(action),
     essential: [...listPlanValues(call, proposal)],
     ...(words === null ? {} : { words: redactText(words) }),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,
+  };
+}
+
+/** Writes the sentences of a card in every language: a card has several readers, and a reader may change their language. */
+async function describeInAllLanguages(
+  deps: GovernanceDeps,
+  call: RunnableCall,
+  proposal: Proposal,
+): Promise<Readonly<Record<string, CardTexts>>> {
+  const texts: Record<string, CardTexts> = {};
+  for (const language of LANGUAGES)
+    await runInLanguage(language, async () => {
+      const preview = await describeCall(deps, call);
+      if (!(preview instanceof AppError)) texts[language] = writeTexts(call, proposal, preview);
+    });
+  return texts;
+}
+
+/** Writes the sentences of a card in the current language. */
+function writeTexts(call: RunnableCall, { action, decision }: Proposal, preview: ActionPreview | null): CardTexts {
+  const { reasons, ageMs } = action.assessment;
+  const isOwn = decision.effect === 'confirm';
+  const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
+  const risk = [...reasons.map((reason) => asSentence(sayAgain(reason) ?? reason)), ...old].join(' ');
+  return {
+    what: preview?.what ?? getActionTitle(call.tool, action),
+    change: preview?.change ?? '',
+    ...(preview?.steps ? { steps: [...preview.steps] } : {}),
+    reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
+    undo: preview?.undo ?? say('governance.undoUnknown', { isOwn }),
+    ...(risk === '' ? {} : { risk }),
+    why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
   };
 }
 

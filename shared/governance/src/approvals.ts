@@ -6,7 +6,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { listChangeableValues } from '@signalbox/contracts/governance/plan';
 import { newId } from '@signalbox/contracts/ids';
 import { explainError, say, sayError, sayReason } from '@signalbox/messages/say';
-import { describePerson, describeVerdict } from '@signalbox/safety/cards/approval-card';
+import { describePerson, describeVerdict, toReaderCard } from '@signalbox/safety/cards/approval-card';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { renderExactAction } from '@signalbox/safety/cards/canonical-card';
 import { appendAudit } from '@signalbox/store/audit/audit';
@@ -363,9 +363,11 @@ function findDifference(found: ApprovalDetails, use: ApprovalUse): string | null
 }
 
 /** Describes the difference between the preview and the approved preview; null when both are equal. People approve what they read. */
-function findNews(card: ApprovalCard, preview: ApprovalUse['preview']): string | null {
+function findNews(approved: ApprovalCard, preview: ApprovalUse['preview']): string | null {
   if (preview instanceof AppError) return explainError(preview).replace(/\.$/, '');
   if (preview === null) return null;
+  // The preview is in the language that the requester reads by now.
+  const card = toReaderCard(approved);
   const areSteps = hashCanonical([...(preview.steps ?? [])]) === hashCanonical(card.steps ?? []);
   if (preview.what === card.what && preview.change === card.change && areSteps) return null;
   return say('governance.thingsChanged');

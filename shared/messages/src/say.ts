@@ -136,6 +136,26 @@ export function sayReason(english: string, language: string = getCurrentLanguage
   return english;
 }
 
+/**
+ * Says a sentence of the catalog again in the current language, whatever language it was said in; a final period may be missing. Null for
+ * any other text, also for a sentence with values. `among`: the beginning of the keys of the sentences that it may be.
+ */
+export function sayAgain(text: string, among = ''): string | null {
+  const [bare, end] = [text.replace(END, ''), END.exec(text)?.[0] ?? ''];
+  for (const language of [getCurrentLanguage(), ...LANGUAGES])
+    for (const [key, sentence] of readSentences(language))
+      if (key.startsWith(among) && sentence.replace(END, '') === bare && !sentence.includes('{')) {
+        const said = key.startsWith('reasons.')
+          ? sayReason(key.slice('reasons.'.length))
+          : fill(key, {}, getCurrentLanguage());
+        return end === '' ? said.replace(END, '') : said;
+      }
+  const said = among === '' ? sayReason(text) : text;
+  return said === text ? null : said;
+}
+
+const END = /[.。]$/;
+
 /** Lists all unfilled sentences of one file of the catalog, in the current language. */
 export function listSentences(file: keyof Catalog): readonly string[] {
   return [...readSentences(getCurrentLanguage())].flatMap(([key, text]) => (key.startsWith(`${file}.`) ? [text] : []));

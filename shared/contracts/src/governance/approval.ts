@@ -23,14 +23,27 @@ export const EssentialValue = z.object({
 });
 export type EssentialValue = z.infer<typeof EssentialValue>;
 
-/** Content of an approval card. All texts are redacted and written for people. */
-export const ApprovalCard = z.object({
+/** The sentences of an approval card, written by the runtime in one language. */
+const CardTexts = z.object({
   /** One line that names the action: "Deploy shop 1.4.2 to production". */
   what: z.string(),
   /** What the action will change: its arguments or a diff. */
   change: z.string(),
   /** The steps of a plan in order, each in one line. Missing for other actions. */
   steps: z.array(z.string()).optional(),
+  risk: z.string().optional(),
+  reach: z.string(),
+  undo: z.string(),
+  /** Why the action needs approval: the sentence of the rule. */
+  why: z.string(),
+});
+export type CardTexts = z.infer<typeof CardTexts>;
+
+/** Content of an approval card. All texts are redacted and written for people, the sentences in the requester's language. */
+export const ApprovalCard = CardTexts.extend({
+  /** The requester's language, and the sentences in all languages of the product. Missing in requests of older releases. */
+  language: z.string().optional(),
+  texts: z.record(z.string(), CardTexts).optional(),
   /** References resolved at the time of the request: see ProposedAction. */
   resolved: z.record(z.string(), z.json()).optional(),
   /** The exact action as written by `renderExactAction`, which is compared with the action that runs. */
@@ -39,11 +52,6 @@ export const ApprovalCard = z.object({
   essential: z.array(EssentialValue).optional(),
   /** The requester's message without secrets. */
   words: z.string().optional(),
-  risk: z.string().optional(),
-  reach: z.string(),
-  undo: z.string(),
-  /** Why the action needs approval: the sentence of the rule. */
-  why: z.string(),
   requester: z.string(),
   /** Describes the action that was changed into this one; null when there is none. */
   changedFrom: z.string().nullable(),

@@ -5,7 +5,8 @@ import { findStep, foldLines, foldSteps, listRows } from './folds.ts';
 import type { Approval, ApprovalVote, EssentialValue } from '@signalbox/contracts/governance/approval';
 import type { OutboundBody, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { sayDuration } from '@signalbox/messages/duration';
-import { say } from '@signalbox/messages/say';
+import { getCurrentLanguage } from '@signalbox/messages/language';
+import { say, sayAgain } from '@signalbox/messages/say';
 
 export type CardReader = 'approver' | 'requester';
 
@@ -52,8 +53,13 @@ export function renderFullCard(approval: Approval): string {
 }
 
 /** The subject of a card as markdown. */
-export function renderCardTitle({ what }: Pick<Approval['card'], 'what'>): string {
-  return `**${summaryLine(what)}**`;
+export function renderCardTitle(card: Approval['card']): string {
+  return `**${summaryLine(toReaderCard(card).what)}**`;
+}
+
+/** The card with its sentences in the reader's language; those of older releases stay in the requester's. */
+export function toReaderCard(card: Approval['card']): Approval['card'] {
+  return { ...card, ...card.texts?.[getCurrentLanguage()] };
 }
 
 /** Describes a person on cards with role and id, because names can be chosen freely. */
@@ -87,12 +93,13 @@ function outcomeMark({ status, reason }: Approval): string | null {
   return /^(?:⏳|❌|⏹|❓)/u.exec(reason ?? '')?.[0] ?? null;
 }
 
+const STATE_OF: Readonly<Record<string, string>> = { '⏳': 'running', '❌': 'failed', '⏹': 'stopped', '❓': 'unknown' };
+
 /** Says how far an approval is: who decided, and what came of it. Pure. */
 export function describeVerdict(approval: Approval, votes: readonly ApprovalVote[]): string {
   const { byRequester: isConfirmed, decidedBy, needed } = approval;
   const [voters, given] = [votes.map((vote) => escapePerson(describePerson(vote))).join(', '), votes.length];
-  // Tool results are markdown; cards show one plain line.
-  const reason = escapeLine((approval.reason ?? '').replaceAll('**', ''));
+  const reason = sayCardReason(approval);
   const because = { hasReason: reason !== '', reason };
   switch (approval.status) {
     case 'pending': {
@@ -106,9 +113,7 @@ export function describeVerdict(approval: Approval, votes: readonly ApprovalVote
     case 'consumed': {
       const done = say('card.ran', { isConfirmed, voters });
       if (reason === '') return done;
-      const mark = outcomeMark(approval);
-      const what = mark ? reason.slice(mark.length).trim() : say('card.result', { text: reason });
-      return `${done} ${clip(what)}`;
+      return `${done} ${clip(outcomeMark(approval) ? reason : say('card.result', { text: reason }))}`;
     }
     case 'rejected':
       return say('card.rejected', { person: escapePerson(decidedBy ?? say('card.somebody')), ...because });
@@ -122,11 +127,28 @@ export function describeVerdict(approval: Approval, votes: readonly ApprovalVote
 }
 
 /**
+ * The reason or outcome in the reader's language, without its mark. Sentences of the catalog are translated. Of what else was said in the
+ * requester's language, another reader gets the kind of the outcome; a rejection has the decider's own words, which stay.
+ */
+function sayCardReason(approval: Approval): string {
+  const mark = outcomeMark(approval) ?? '';
+  // Tool results are markdown; cards show one plain line.
+  const text = (approval.reason ?? '').slice(mark.length).replaceAll('**', '').trim();
+  const isOwnWords = approval.status === 'rejected' || approval.status === 'modified';
+  const { language = getCurrentLanguage() } = approval.card;
+  const isForeign = language !== getCurrentLanguage() && !isOwnWords;
+  const said = text === '' ? '' : sayAgain(text, isOwnWords ? 'governance.reason-' : '');
+  if (said !== null || !isForeign) return escapeLine(said ?? text);
+  return approval.status === 'void' ? '' : say('card.outcome', { state: STATE_OF[mark] ?? 'done' });
+}
+
+/**
  * Lists the text lines of a card without its values; the tool's preview lines come first. `takes`: the required approval, added to the
  * policy rule's sentence.
  */
 function listLines(approval: Approval, takes: string | null = null): readonly CardLine[] {
-  const { card, status } = approval;
+  const { status } = approval;
+  const card = toReaderCard(approval.card);
   const words = card.words ?? '';
   const asked = {
     // The requester's name follows left-to-right text, so that a right-to-left name reorders nothing.

@@ -4,6 +4,7 @@ import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/app
 import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import { isShortName } from '@signalbox/contracts/governance/outside';
 import type { StepCondition } from '@signalbox/contracts/governance/plan';
+import { toReaderCard } from '@signalbox/safety/cards/approval-card';
 import { findAction, findApproval, listApprovers, listVotes } from '@signalbox/store/governance/approvals';
 import { listOwnRequests, listVisibleRequests, type VisibleRequest } from '@signalbox/store/governance/own-requests';
 import { findPlan, readStepState } from '@signalbox/store/governance/plans';
@@ -72,7 +73,15 @@ export function createRequestPort(pool: Pool) {
           .flatMap(({ name, isShown }) => (isShown === shown && isShortName(name) ? [name] : []))
           .slice(0, MAX_NAMES);
       const [mayDecide, unreached] = [nameThose(true), nameThose(false)];
-      return { request, approval, votes, mayDecide, unreached, steps: await listSteps(pool, approval) };
+      const steps = await listSteps(pool, approval);
+      return {
+        request,
+        approval: { ...approval, card: toReaderCard(approval.card) },
+        votes,
+        mayDecide,
+        unreached,
+        steps,
+      };
     },
 
     /** Lists what a person did, newest first: see recent-history.ts. */
