@@ -106,3 +106,23 @@ it('an approved request runs although its requester has changed their language m
   const card = await seeCard(cleo, /(?:✅|🚫)(?![\s\S]*⏳)[\s\S]*1\.0/);
   expect(card).not.toContain('🚫');
 }, 120_000);
+
+it.each([
+  [2001, 'es', 'hola, que es esto?'],
+  [2002, 'de', 'hallo, was ist das?'],
+  [2003, 'ru', 'привет, что это?'],
+  [2004, 'zh', '你好，这是什么？'],
+  [2005, 'en', 'hello, what is this?'],
+])(
+  'newcomer %i, whose first message is in %s, gets cards in that language: %s',
+  async (id, language, hello) => {
+    const person = await demo.stack.person(id, 'developer');
+    await person.ask(hello);
+    await person.ask('deploy demo 1.0 to production');
+    const card = await seeCard(person, /⏳/);
+    const asked = { project: 'demo', version: '1.0', environment: 'production' };
+    expect(card).toContain(say('deploy.deploy', asked, language));
+    await person.click(say('card.button-withdraw', {}, language));
+  },
+  60_000,
+);
