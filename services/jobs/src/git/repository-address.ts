@@ -19,9 +19,9 @@ export interface RepositoryAddress {
 const OF_DATA_FOLDER = ['keys', 'audit', 'logs', 'simulator', 'postgres', 'redis', 'workspaces', 'targets', 'deploys'];
 
 /**
- * Parses a repository's address: https, ssh (also `git@host:path`), or a local folder below one of `folders`, with links resolved. A
- * suffix `#:apps/web` names a folder inside. Throws REPOSITORY_REFUSED for other addresses, for folders in or around `closed` folders,
- * and for Signalbox's own folders.
+ * Parses a repository's address: https, ssh (also `git@host:path`), or a local folder below one of `folders`, with links resolved.
+ * `./shop` is the first of their folders with this name. A suffix `#:apps/web` names a folder inside. Throws REPOSITORY_REFUSED for
+ * other addresses, for folders in or around `closed` folders, and for Signalbox's own folders.
  */
 export function parseRepository(
   written: string,
@@ -44,7 +44,7 @@ export function parseRepository(
     return { url: address, protocol: 'ssh', shown, folder };
   if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address))
     return { url: address, protocol: 'ssh', shown, folder };
-  const path = address.startsWith('file://') ? tryOr(() => fileURLToPath(address), null) : address;
+  const path = toPath(address, folders);
   if (path === null || !path.startsWith('/')) throw refuse(say('repository.otherAddress'));
   const real = realOf(path);
   if (real === null) throw refuse(say('repository.noFolder'));
@@ -55,6 +55,13 @@ export function parseRepository(
   const places = ours.map(realOf).filter((place) => place !== null && !isIn(root, place));
   if (places.some((place) => isIn(real, place) || isIn(place, real))) throw refuse(say('repository.ours'));
   return { url: real, protocol: 'file', shown, folder };
+}
+
+function toPath(address: string, folders: readonly string[]): string | null {
+  if (address.startsWith('file://')) return tryOr(() => fileURLToPath(address), null);
+  if (!address.startsWith('./')) return address;
+  const places = folders.map((folder) => join(folder, address));
+  return places.find((place) => existsSync(place)) ?? places[0] ?? null;
 }
 
 function isIn(path: string | null, folder: string | null): boolean {

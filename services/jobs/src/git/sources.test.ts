@@ -1,7 +1,11 @@
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseRepository } from './repository-address.ts';
 import { nameRelease } from './sources.ts';
 
+const makeTemporaryFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'repositories-')));
 const COMMIT = '3f2a9c1e00000000000000000000000000000000';
 
 describe('the name of a release', () => {
@@ -41,6 +45,17 @@ describe('the address of a repository', () => {
     'https://example.org/a b',
   ])('%s is refused', (address) => {
     expect(() => parseRepository(address, ['/nowhere'], [])).toThrow(/I do not read the repository/);
+  });
+
+  test('may name a folder below the first of the folders that has it, and nothing outside of them', () => {
+    const [first, second] = [join(makeTemporaryFolder(), 'a'), join(makeTemporaryFolder(), 'b')];
+    for (const folder of [first, join(second, 'tea')]) mkdirSync(folder, { recursive: true });
+    const folders = [first, second];
+    expect(parseRepository('./tea', folders, [])).toMatchObject({ url: join(second, 'tea'), shown: './tea' });
+    expect(() => parseRepository('./coffee', folders, [])).toThrow(/there is no such folder/);
+    expect(() => parseRepository('./../..', folders, [])).toThrow(
+      /not below REPOSITORIES_DIR.*\.\/shop names a folder/,
+    );
   });
 
   test('is shown without the password in it', () => {

@@ -18,8 +18,8 @@ const Repository = z
   .trim()
   .max(300)
   .regex(
-    /^(https?:\/\/|ssh:\/\/|file:\/\/\/|git@|\/)\S+$/,
-    'a repository is an address such as https://example.com/team/shop.git or git@example.com:team/shop.git, or a folder such as /srv/repositories/shop',
+    /^(https?:\/\/|ssh:\/\/|file:\/\/\/|git@|\/|\.\/)\S+$/,
+    'a repository is an address such as https://example.com/team/shop.git or git@example.com:team/shop.git, or a folder such as /srv/repositories/shop, or ./shop below REPOSITORIES_DIR',
   );
 
 const Folder = RepositoryFolder.optional()
@@ -148,7 +148,8 @@ export default toolGroup({
     }),
 
     create_project_intent: tool({
-      describe: 'Create a project: record its name, what it is for and, if known, its repository.',
+      describe:
+        'Create a project: record its name, what it is for and, if known, its repository. update_project changes them.',
       hints: [
         'create a project',
         'create a new project called shop',
@@ -169,7 +170,7 @@ export default toolGroup({
           ask: 'What is the project for, in one sentence?',
         }),
         repository: Repository.optional()
-          .describe('Address of its git repository, if there is one')
+          .describe('Address of its git repository, if there is one; ./shop is the folder shop below REPOSITORIES_DIR')
           .meta({ ask: 'Where is its git repository?' }),
         folder: Folder,
         repositoryLogin: Login,

@@ -172,7 +172,7 @@ function owned(row: OwnedProjectRow, moments: TimeFormat): string {
   const host = server === null ? '' : `, on ${server}${serverHealth === 'down' ? ' (which is down)' : ''}`;
   const isWell = verdict === null || verdict === 'healthy' || lookedAt === null;
   const looked = isWell ? '' : `, looked at ${moments.minute(new Date(lookedAt))}`;
-  return `${place}: ${verdict ?? 'health unknown'}, release${named(release) || ' unknown'}${host}${looked}${trouble}`;
+  return `${place}: ${verdict ?? 'health unknown'}, release${named(release) || NOT_NAMED}${host}${looked}${trouble}`;
 }
 
 function conversation(row: RememberedThreadRow, now: Date, { moments, titleOf }: SectionOptions): string {
@@ -218,6 +218,9 @@ function listed<T>(
 function isResource(resource: string): boolean {
   return /^(project|service|server|node|thread|port|environment):[a-z0-9][a-z0-9_/:-]{0,80}$/.test(resource);
 }
+
+/** Who tags a commit names the release. */
+const NOT_NAMED = ' whose name is not shown here';
 
 /** Returns a version only in the form of a version number: whoever tags a commit chooses the text. */
 function named(version: string | null): string {

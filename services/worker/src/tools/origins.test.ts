@@ -64,6 +64,10 @@ it('a version in our own records is made for its project, under whatever field, 
     'blog/version=2.0.0',
     'shop/version=1.1.0',
   ]);
+  expect(versionsOf({ project: 'shop', servesNow: 'main-3f2a9c1' })).toEqual([
+    'shop/version=main-3f2a9c1',
+    'shop/version=main',
+  ]);
 });
 
 it.each<[string, unknown, readonly string[]]>([

@@ -9,7 +9,8 @@ const HARMLESS = [
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/,
   /^v?\d+(?:\.\d+){0,3}(?:-(?:alpha|beta|rc|pre|dev)(?:[.-]?\d+)?)?(?:-[0-9a-f]{7,40})?$/,
   /^(?:sha256:)?[0-9a-f]{7,64}$/,
-  /^(?:main|master|staging|production|local)$/,
+  /^(?:staging|production|local)$/,
+  /^(?:main|master)(?:-[0-9a-f]{7})?$/,
   /^(?:instance:)?act_[0-9a-hjkmnp-tv-z]{24}_\d{1,4}$/,
 ];
 

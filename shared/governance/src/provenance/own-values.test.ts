@@ -97,6 +97,15 @@ it('a version that the runtime knows of another project, or a part of what was t
   expect(findForeignValue(rollback, input, sources)).toBe('1.2.0');
 });
 
+it('a folder of the installation is no foreign value when the person named it', () => {
+  const create = { input: z.object({ name: z.string(), repository: z.string() }) };
+  const find2 = (repository: string) =>
+    findForeignValue(create, { name: 'shop', repository }, { said: ['create shop, it lies there'], made: new Set() });
+  expect(find2('./shop')).toBeNull();
+  expect(find2('./evil')).toBe('./evil');
+  expect(find2('./shop/../evil')).toBe('./shop/../evil');
+});
+
 it('a name written with a dash of any kind does not match its first half', () => {
   for (const dash of ['–', '—', '‑', '−', '-']) expect(find([`restart shop${dash}2 on staging`])).toBe('shop');
   expect(find(['restart shop on staging – it hangs'])).toBeNull();

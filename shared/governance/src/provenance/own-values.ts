@@ -26,7 +26,8 @@ export function findForeignValue(tool: Pick<Tool, 'input'>, input: unknown, sour
   const project = textOf('project');
   const isSaid = (forms: readonly string[]): boolean => said.some((own) => forms.some((form) => isWithin(form, own)));
   const isOwn = (field: string, value: string | number | boolean): boolean => {
-    const text = String(value);
+    // `./shop` names the folder shop of the installation.
+    const text = field === 'repository' ? String(value).replace(/^\.\//, '') : String(value);
     const isVersion = isVersionArgument(field);
     const isMade = made.has(text) || made.has(toMadeValue(field, text));
     if (typeof value === 'boolean' || isMade || isTypedAmount(field, text, said)) return true;
