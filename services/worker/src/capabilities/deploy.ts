@@ -11,7 +11,8 @@ import { readRepository } from './deploy/versions.ts';
 
 export default toolGroup({
   name: 'deploy',
-  summary: 'Deploy projects: check readiness, trigger, follow, cancel and roll back deploys, stop services.',
+  summary:
+    'Deploy projects: check_deploy_readiness, get_deploy_logs, list_deployments, compare_releases, remove_service_variable.',
   uses: ['projects', 'services', 'deployments', 'releases'],
   tools: {
     check_deploy_readiness: checkDeployReadiness,

@@ -14,7 +14,7 @@ import { withdrawRequest } from './diagnose/withdraw-request.ts';
 export default toolGroup({
   name: 'diagnose',
   summary:
-    'Find out what is wrong, what changed, and what became of requests: health, logs, errors, commands, failed turns.',
+    'Look deeper into what is wrong: get_error_history, follow_service_logs, run_diagnostic, mute_service; failed turns.',
   uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory', 'requests', 'changes'],
   tools: {
     diagnose_service: diagnoseService,

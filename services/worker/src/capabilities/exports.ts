@@ -6,7 +6,7 @@ type Cell = string | number | null;
 
 export default toolGroup({
   name: 'exports',
-  summary: 'Give lists as files to download: the port allocations or the projects as CSV, for a spreadsheet.',
+  summary: 'Lists as files: export_allocations, export_projects.',
   uses: ['portAllocations', 'projects', 'servers'],
   tools: {
     export_allocations: tool({

@@ -6,8 +6,7 @@ import { inspectServer, listManagedServers, trustHostKey } from './infrastructur
 
 export default toolGroup({
   name: 'infrastructure',
-  summary:
-    'Manage servers and ports: list, register and inspect servers, find one with room, allocate and release ports.',
+  summary: 'Servers and ports: list, register and inspect servers, find one with room, allocate and release ports.',
   uses: ['servers', 'portAllocations'],
   tools: {
     list_managed_servers: listManagedServers,

@@ -8,7 +8,7 @@ import { recentHistory } from './memory/recent.ts';
 
 export default toolGroup({
   name: 'memory',
-  summary: 'Remember and forget facts and rules of a person, look them up, and tell what the person did lately.',
+  summary: 'Remember and forget facts: recall_memory looks them up, recent_history tells what the person did.',
   uses: ['memory', 'requests'],
   tools: {
     remember_fact: tool({

@@ -8,12 +8,12 @@ const SHOWN = 3;
 
 export default toolGroup({
   name: 'plans',
-  summary: 'Run several calls as one plan: in order, with conditions and one approval, and show how far it is.',
+  summary: 'Run several calls as one plan; show_plan shows how far it is.',
   uses: ['plans'],
   tools: {
     propose_plan: tool({
       describe:
-        'Run 2 to 10 calls in order, as one request with one approval. `if` is about the step before: healthy needs a health check there, exit_0 a command. It stops at the first surprise.',
+        'Run 2 to 10 calls in order, as one request with one approval. It stops at the first surprise. `if` is about the step before: healthy needs a health check there, exit_0 a command.',
       hints: [
         'deploy shop 1.1 to staging, check it, and if it is healthy deploy it to production',
         'first staging, then production if it is healthy',

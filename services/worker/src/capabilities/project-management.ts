@@ -23,11 +23,11 @@ const Repository = z
   );
 
 const Folder = RepositoryFolder.optional()
-  .describe('Folder of the repository in which the service lies, such as apps/web; its root when left out')
+  .describe('Folder inside the repository, such as apps/web; its root when left out')
   .meta({ ask: 'In which folder of the repository is it?' });
 
 const Login = SecretHandle.optional().describe(
-  'For a private repository: the handle of its token (https) or deploy key (ssh), such as secret:shop-token',
+  'Handle of its token (https) or deploy key (ssh), such as secret:shop-token',
 );
 
 /** The environments where a project has a service; `update_project` resolves them. */
@@ -42,7 +42,7 @@ const PROJECT_ORIGINS = { name: 'name', description: 'outside', repository: 'out
 
 export default toolGroup({
   name: 'project_management',
-  summary: 'Create and manage projects: list them, look one up, change its description, repository or status.',
+  summary: 'Create and manage projects: update_project changes description, repository or status.',
   uses: ['projects', 'portAllocations', 'demo', 'services'],
   tools: {
     list_projects: tool({
@@ -161,7 +161,7 @@ export default toolGroup({
         'make a project shop for selling shoes',
       ],
       input: z.object({
-        name: NewEntityName.describe('Name of the new project: lowercase letters, digits and single hyphens').meta({
+        name: NewEntityName.describe('Lowercase letters, digits and single hyphens').meta({
           entity: 'name',
           ask: 'What should the project be called?',
         }),
@@ -170,7 +170,7 @@ export default toolGroup({
           ask: 'What is the project for, in one sentence?',
         }),
         repository: Repository.optional()
-          .describe('Address of its git repository, if there is one; ./shop is the folder shop below REPOSITORIES_DIR')
+          .describe('Address of its git repository; ./shop is a folder below REPOSITORIES_DIR')
           .meta({ ask: 'Where is its git repository?' }),
         folder: Folder,
         repositoryLogin: Login,

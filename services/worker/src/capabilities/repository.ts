@@ -16,7 +16,7 @@ import { removeTag, tagProject } from './repository/tags.ts';
 export default toolGroup({
   name: 'repository',
   summary:
-    'Look into the code of a project: read and search files; secrets, dependencies, debt, documentation; findings, what was decided about them, reports.',
+    'The code of a project: read and search files; secrets, dependencies, debt, documentation; findings, decisions, reports.',
   uses: ['projects', 'repositories'],
   tools: {
     scan_for_secrets: createChainTool(

@@ -35,7 +35,7 @@ const FilePath = z.string().trim().min(1).max(MAX_PATH_LENGTH);
 
 export default toolGroup({
   name: 'workspace',
-  summary: 'Work with files: read, list and write files in a workspace, apply diffs, run commands in a sandbox.',
+  summary: 'Work with files in a workspace: write_file, apply_diff.',
   uses: ['projects'],
   tools: {
     read_file: tool({

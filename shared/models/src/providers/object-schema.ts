@@ -72,10 +72,19 @@ function withoutEcho(name: string, field: Record<string, unknown>): Record<strin
   return told === name ? rest : field;
 }
 
-/** True for a value that limits nothing: any further fields, or the range of whole numbers. */
+/** Bounds that say what every model does anyway: counts begin with 1, and nobody asks for a thousand of anything. */
+const IDLE_BOUNDS: Readonly<Record<string, (bound: number) => boolean>> = {
+  minimum: (bound) => bound === 1 || bound <= Number.MIN_SAFE_INTEGER,
+  maximum: (bound) => bound >= 1_000,
+  minItems: (bound) => bound <= 1,
+};
+
+/** True for a value that tells a model nothing: bounds of any count, a switch that is off, any or no further fields. */
 function isSilent(key: string, value: unknown): boolean {
-  if (key === 'properties') return false;
-  if (typeof value === 'number') return Math.abs(value) >= Number.MAX_SAFE_INTEGER;
+  if (key === 'properties' || key === 'items') return false;
+  if (typeof value === 'number') return IDLE_BOUNDS[key]?.(value) ?? false;
+  if (key === 'additionalProperties') return value === false || Object.keys(toLeanSchema(value)).length === 0;
+  if (key === 'default' && (value === false || (Array.isArray(value) && value.length === 0))) return true;
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0 && !Array.isArray(value);
 }
 

@@ -10,7 +10,7 @@ const MAX_CHOICES = 8;
 export const BASE_TOOLS = {
   respond_to_user: {
     describe:
-      'Send a message to the person before the turn ends. awaiting_response=true asks a question: the turn ends and goes on with the answer. Choices are buttons.',
+      'Send a message to the person. awaiting_response=true asks a question: the turn ends and goes on with the answer. Choices are buttons.',
     input: z
       .object({
         message: z.string().min(1).max(8_000).describe('Markdown text for the person.'),
@@ -18,16 +18,16 @@ export const BASE_TOOLS = {
         goes_on: z
           .boolean()
           .default(false)
-          .describe('True ends the turn while something waits or runs, because your task goes on after it.'),
+          .describe('True ends the turn while something waits or runs: your task goes on after it.'),
         choices: z.array(Button).max(MAX_CHOICES).default([]),
         asks: z
           .object({
             tool: z.string().min(1).max(100),
             argument: z.string().min(1).max(100),
-            arguments: z.record(z.string(), z.unknown()).default({}).describe('The arguments that are known already.'),
+            arguments: z.record(z.string(), z.unknown()).default({}).describe('Those known already.'),
           })
           .optional()
-          .describe('The argument that the question asks for: its known values become buttons.'),
+          .describe('What the question asks for: its known values become buttons.'),
       })
       .transform((said) => ({ ...said, ...withHonestButtons(said) })),
   },
@@ -46,7 +46,7 @@ export const BASE_TOOLS = {
     }),
   },
   request_capabilities: {
-    describe: 'Load groups of tools that the task needs, for the next step and all later ones.',
+    describe: 'Load groups of tools, from the next step on.',
     input: z.object({ capabilities: z.array(z.string().min(1)).min(1).max(10), reason: z.string().min(1).max(500) }),
   },
   finish_task: {
@@ -54,7 +54,7 @@ export const BASE_TOOLS = {
       'End this conversation, only after the person has confirmed that the task is done ("thanks", "perfect", "that is all"). The next message starts a new one.',
     input: z.object({
       summary: z.string().min(1).max(1_000).describe('What was done.'),
-      message: z.string().min(1).max(1_000).optional().describe('Your last words to the person, in their language.'),
+      message: z.string().min(1).max(1_000).optional().describe('Your last words to the person.'),
     }),
   },
 } as const;
