@@ -39,8 +39,7 @@ export default toolGroup({
   uses: ['projects'],
   tools: {
     read_file: tool({
-      describe:
-        'Read a text file of the workspace, such as a CSV that the person sent, or some of its lines. Long files are cut at whole lines.',
+      describe: 'Read a text file of the workspace, such as a CSV that the person sent, or some of its lines.',
       hints: [
         'show README.md',
         'show me the file src/main.ts',
@@ -52,7 +51,7 @@ export default toolGroup({
       ],
       input: z.object({
         path: FilePath.describe(
-          'Path of the file in the workspace, such as docs/setup.md; a sent file is found by its name, the last one by `attachments`',
+          'Its path, such as docs/setup.md; a sent file is found by its name, the last one by `attachments`',
         ).meta({
           ask: 'Which file?',
         }),

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { RecordedReading } from '@signalbox/contracts/governance/execution-turn';
-import type { TextInView } from '@signalbox/governance/calls/call';
+import type { ProposedAct, TextInView } from '@signalbox/governance/calls/call';
 import type { Model } from '@signalbox/models/port';
 import { OFFLINE } from '@signalbox/models/settings';
-import type { SaidWords } from '@signalbox/store/governance/governance-facts';
 import { askCleanReader } from '../agents/clean-reader.ts';
 import { listValues } from './acts.ts';
 import type { RunContext } from './extras.ts';
@@ -14,7 +13,7 @@ import type { GuidedState } from './state.ts';
 export type ActReader = (
   state: Pick<GuidedState, 'acts' | 'meta'>,
   run: RunContext['run'],
-  words: readonly SaidWords[],
+  words: ProposedAct['words'],
 ) => Promise<RecordedReading>;
 
 /** Creates the reader of an agent. Only an action that a model read beside text from outside has to be read again. */

@@ -42,6 +42,9 @@ describe('toLeanSchema', () => {
         arguments: z.record(z.string(), z.unknown()).default({}),
         parts: z.array(z.object({ place: z.int() })).max(3),
         server: z.string().describe('A known server'),
+        lines: z.int().min(-5).max(5_000).optional(),
+        isForced: z.boolean().default(false),
+        steps: z.array(z.strictObject({})).min(1).default([]),
       }),
       { io: 'input', target: 'draft-7' },
     );
@@ -50,7 +53,7 @@ describe('toLeanSchema', () => {
       properties: {
         project: { type: 'string', description: 'Of which project' },
         ask: { type: 'string' },
-        hours: { type: 'integer', minimum: 1, maximum: 72, default: 4 },
+        hours: { type: 'integer', maximum: 72, default: 4 },
         arguments: { type: 'object' },
         parts: {
           type: 'array',
@@ -58,6 +61,9 @@ describe('toLeanSchema', () => {
           items: { type: 'object', properties: { place: { type: 'integer' } }, required: ['place'] },
         },
         server: { type: 'string' },
+        lines: { type: 'integer', minimum: -5 },
+        isForced: { type: 'boolean' },
+        steps: { type: 'array', items: { type: 'object', properties: {} } },
       },
       required: ['project', 'parts', 'server'],
     });

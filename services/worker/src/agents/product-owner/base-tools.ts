@@ -51,7 +51,7 @@ export const BASE_TOOLS = {
   },
   finish_task: {
     describe:
-      'End this conversation, only after the person has confirmed that the task is done ("thanks", "perfect", "that is all"). The next message starts a new one.',
+      'End this conversation, only after the person has confirmed that the task is done. The next message starts a new one.',
     input: z.object({
       summary: z.string().min(1).max(1_000).describe('What was done.'),
       message: z.string().min(1).max(1_000).optional().describe('Your last words to the person.'),

@@ -14,7 +14,7 @@ export const Version = z
   .describe('Version to deploy, such as 1.2.0, a tag, a branch or a commit')
   .meta({ ask: 'Which version: a tag, a branch or a commit?' });
 
-export const AnyEnvironment = optionalEnvironment('Only this environment; any when left out', 'In which environment?');
+export const AnyEnvironment = optionalEnvironment('Left out: any', 'In which environment?');
 
 /** The resources that policy and approvers see in a call about one service. */
 export const SERVICE_SCOPE = {

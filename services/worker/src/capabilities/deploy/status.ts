@@ -157,7 +157,7 @@ export const listDeployments = tool({
     'list past deploys',
     'all deployments so far',
   ],
-  input: z.object({ project: optionalProject('Only of this project; of all when left out') }),
+  input: z.object({ project: optionalProject('Left out: all') }),
   ...LOOK_UP_DEFAULTS,
   run: async ({ project }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
@@ -187,7 +187,7 @@ export const listServices = tool({
   ],
   input: z.object({
     environment: AnyEnvironment,
-    project: optionalProject('Only this project; all when left out'),
+    project: optionalProject('Left out: all'),
   }),
   ...LOOK_UP_DEFAULTS,
   run: async ({ project, environment }, { ports }) => {

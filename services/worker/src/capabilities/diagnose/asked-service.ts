@@ -6,9 +6,7 @@ import { say } from '@signalbox/messages/say';
 import type { ToolContext, JobWait } from '../../tools/tool.ts';
 
 export const ProjectArg = ProjectName;
-export const OptionalEnvironment = Environment.optional().describe(
-  'Left out: the one in trouble',
-);
+export const OptionalEnvironment = Environment.optional().describe('Left out: the one in trouble');
 export const TailLines = z.coerce.number().int().min(1).max(1_000).default(40).describe('How many of the newest lines');
 
 type Ports = Pick<ToolContext['ports'], 'projects' | 'services' | 'errorHistory'>;

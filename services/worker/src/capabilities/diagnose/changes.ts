@@ -33,7 +33,7 @@ export const whatChanged = tool({
       .max(60)
       .default('24 hours')
       .describe('Since when: 2 hours, today, yesterday, monday, 09:00 (UTC) or 2026-11-27T09:00Z'),
-    project: optionalProject('Only of this project; of all when left out'),
+    project: optionalProject('Left out: all'),
   }),
   ...LOOK_UP_DEFAULTS,
   resources: ({ project }) => (project === undefined ? [] : [`project:${project}`]),

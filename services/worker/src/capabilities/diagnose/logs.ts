@@ -92,8 +92,8 @@ export const getErrorHistory = tool({
     'any errors lately',
   ],
   input: z.object({
-    project: optionalProject('Only of this project; of all when left out'),
-    environment: OptionalEnvironment.describe('Only of this environment; of all when left out'),
+    project: optionalProject('Left out: all'),
+    environment: OptionalEnvironment.describe('Left out: all'),
     hours: z.coerce
       .number()
       .int()
