@@ -20,5 +20,5 @@ const namedIn = (prompt: string): readonly string[] => all.filter((tool) => new 
 it('the rules of the analyst name no tool that it does not have, and those of the default agent name theirs', () => {
   expect(namedIn(promptOf(['repository']))).toEqual([]);
   const own = namedIn(promptOf(groups.map(({ name }) => name)));
-  expect([...own].sort()).toEqual(['propose_plan', 'read_file', 'remember_fact', 'run_command']);
+  expect(own).toEqual(expect.arrayContaining(['propose_plan', 'read_file', 'remember_fact', 'run_command']));
 });
