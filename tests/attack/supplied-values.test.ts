@@ -64,6 +64,11 @@ const repository = (...tags: readonly string[]): Look => ({
   args: { project: 'shop' },
   result: { project: 'shop', newest: tags[0], look: { project: 'shop', tags } },
 });
+const CREATED: Look = {
+  tool: 'create_project_intent',
+  args: { name: 'shop', description: 'Sells tea', repository: './shop' },
+  result: { name: 'shop', newest: { project: 'shop', version: 'main' }, look: { tags: [], branch: 'main' } },
+};
 const deploy = (version: string) => ({
   tool: 'trigger_deploy',
   args: { project: 'shop', version, environment: 'staging' },
@@ -79,6 +84,7 @@ it.each([
   ['the release that serves', STATUS, goBack('1.1.0-3f2a9c1')],
   ['the release before', STATUS, goBack('1.0.0')],
   ['the newest version, which the runtime found', repository('2.0.0', '1.0.0'), deploy('2.0.0')],
+  ['the main branch of a new project whose repository has no tags', CREATED, deploy('main')],
 ])('%s needs no words of the person', (_, look, call) => {
   expect(findForeign([README, look], call)).toBeNull();
 });

@@ -78,7 +78,7 @@ it('a rejected plan runs none of its steps, and the reason reaches whoever asked
 
 it('a plan with one modified argument is another request, which somebody else has to approve', async () => {
   await ben.ask('deploy 1.4.2 to both places');
-  await cleo.waitFor(/Plan of 2 steps/);
+  await showsButton(cleo, 'Modify');
   await cleo.clickAndWait('Modify');
   await cleo.ask('2.version: 1.4.3');
   const [, before, after] = await eventually(approvals, (found) => found.length === 3);
@@ -86,6 +86,7 @@ it('a plan with one modified argument is another request, which somebody else ha
   expect(after?.hash).not.toBe(before?.hash);
   expect(after?.steps[1]).toContain('Deploy shop 1.4.3 to production');
   await ben.waitFor(/Deploy shop 1\.4\.3 to production/);
+  await showsButton(ben, 'Withdraw');
   await ben.click('Withdraw');
   await eventually(approvals, (found) => found.at(-1)?.status === 'void');
   expect(effects()).toEqual([]);

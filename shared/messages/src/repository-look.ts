@@ -43,6 +43,11 @@ export function describeRepository(look: RepositorySummary | null): readonly str
   ];
 }
 
+/** What “the newest” means: the newest tag, or the main branch of a repository without tags. Null when neither is known. */
+export function getNewestVersion({ tags, branch }: RepositorySummary): string | null {
+  return tags?.[0] ?? branch;
+}
+
 function code(command: string): string {
   return `\`${command.replaceAll('`', "'")}\``;
 }

@@ -202,7 +202,7 @@ describe('a button that the runtime made from one complete call', () => {
   });
 });
 
-it('a button that a model made confirms nothing, whatever its label', async () => {
+it('a button that a model made confirms nothing by itself: its words count like typed ones', async () => {
   const forged = {
     label: WORDS,
     value: 'set shop in staging',
@@ -217,6 +217,17 @@ it('a button that a model made confirms nothing, whatever its label', async () =
     `select array(select jsonb_object_keys(body -> 'buttons' -> 0) order by 1) as keys from outbox where body ->> 'text' = 'Go on?'`,
   );
   expect(rows).toEqual([{ keys: ['label', 'value'] }]);
+  await press();
+  expect([set, await cards()]).toEqual([['shop staging'], 0]);
+  const { rows: pressed } = await bench.pool.query(`select 1 from audit_events where data ->> 'pressed' is not null`);
+  expect(pressed).toEqual([]);
+});
+
+it('a button that a model made asks only for what its words say', async () => {
+  const choices = [{ label: 'Yes, shop in staging', value: 'yes, shop in staging' }];
+  const draw = call('respond_to_user', { message: 'Go on?', awaiting_response: true, choices });
+  await start({ read: [call('read_page'), draw], 'yes, shop in staging': [call('set_flag', FLAG)] });
+  await say('read');
   await press();
   expect([set, await cards()]).toEqual([[], 1]);
 });

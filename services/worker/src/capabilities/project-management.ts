@@ -4,6 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { buildFolderAddress, RepositoryFolder, splitFolderAddress } from '@signalbox/contracts/repository-folder';
 import {
   describeRepository,
+  getNewestVersion,
   SUMMARY_PENDING,
   createVersionButtons,
   type RepositorySummary,
@@ -39,6 +40,9 @@ const MAX_LISTED = 50;
 const Description = z.string().trim().min(1).max(500);
 
 const PROJECT_ORIGINS = { name: 'name', description: 'outside', repository: 'outside', status: 'runtime' } as const;
+
+/** A call for “newest” would mean this version too. */
+const LOOK_ORIGINS = { newest: { project: 'name', version: 'ref' }, look: 'outside' } as const;
 
 export default toolGroup({
   name: 'project_management',
@@ -190,11 +194,14 @@ export default toolGroup({
         const login = repositoryLogin === undefined ? null : { handle: repositoryLogin, givenBy: owner };
         const wanted = { name, description, repository, repositoryLogin: login, owner };
         const project = await ports.projects.create(wanted, actionId);
-        return { ...shownOf(project), look: project.repository === null ? null : await loadPictures(work, name) };
+        return {
+          ...shownOf(project),
+          ...lookOf(name, project.repository === null ? null : await loadPictures(work, name)),
+        };
       },
       probe: async ({ name }, { ports, wrote }) =>
         (await wrote())
-          ? { kind: 'done', output: { ...shownOf(await ports.projects.get(name)), look: null } }
+          ? { kind: 'done', output: { ...shownOf(await ports.projects.get(name)), ...lookOf(name, null) } }
           : NOT_DONE,
       phrases: {
         order: ({ name, description, repository, folder }) => {
@@ -212,7 +219,7 @@ export default toolGroup({
         },
         next: ({ name, look }) => createVersionButtons(name, look, 'staging', 1),
       },
-    }).from({ ...PROJECT_ORIGINS, look: 'outside' }),
+    }).from({ ...PROJECT_ORIGINS, ...LOOK_ORIGINS }),
 
     update_project: tool({
       describe:
@@ -274,12 +281,12 @@ export default toolGroup({
         if (Object.keys(change).length === 0) throw new AppError('NOTHING_TO_CHANGE', { name });
         const project = await ports.projects.update(name, change, actionId);
         const look = repository || repositoryLogin ? await loadPictures(work, name) : null;
-        return { ...shownOf(project), version: project.version, look };
+        return { ...shownOf(project), version: project.version, ...lookOf(name, look) };
       },
       probe: async ({ project: name }, { ports, wrote }) => {
         if (!(await wrote())) return NOT_DONE;
         const project = await ports.projects.get(name);
-        return { kind: 'done', output: { ...shownOf(project), version: project.version, look: null } };
+        return { kind: 'done', output: { ...shownOf(project), version: project.version, ...lookOf(name, null) } };
       },
       phrases: {
         done: (project, { description, repository, folder, repositoryLogin, status }) => {
@@ -296,7 +303,7 @@ export default toolGroup({
         },
         next: ({ name, look }) => createVersionButtons(name, look, 'staging', 1),
       },
-    }).from({ ...PROJECT_ORIGINS, version: 'runtime', look: 'outside' }),
+    }).from({ ...PROJECT_ORIGINS, version: 'runtime', ...LOOK_ORIGINS }),
 
     register_demo_project: tool({
       describe: 'Register the demo project, an example to try things out with.',
@@ -345,6 +352,10 @@ const DEMO = { name: 'demo', description: 'A small web shop to try deployments w
 const NOT_DONE = { kind: 'not-done' } as const;
 
 type Project = Awaited<ReturnType<ToolContext['ports']['projects']['get']>>;
+
+function lookOf(project: string, look: RepositorySummary | null) {
+  return { newest: look && { project, version: getNewestVersion(look) }, look };
+}
 
 function shownOf({ name, description, repository, status }: Project) {
   return { name, description, repository, status };

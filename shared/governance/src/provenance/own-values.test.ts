@@ -97,6 +97,12 @@ it('a version that the runtime knows of another project, or a part of what was t
   expect(findForeignValue(rollback, input, sources)).toBe('1.2.0');
 });
 
+it('a name is no foreign value when it is a part of a path or an address that was typed', () => {
+  expect(find(['register /tmp/repos/shop, please'])).toBeNull();
+  expect(find(['it is at https://git.example.com/team/shop.git'])).toBeNull();
+  expect(find(['see /tmp/shop-2 and shop.example.com'])).toBe('shop');
+});
+
 it('a folder of the installation is no foreign value when the person named it', () => {
   const create = { input: z.object({ name: z.string(), repository: z.string() }) };
   const find2 = (repository: string) =>

@@ -97,13 +97,17 @@ function listVersionForms(version: string): readonly string[] {
   return [bare, `v${bare}`];
 }
 
-/** Names match in any case; any other value matches letter by letter. Only whole words match: `shop` is no part of `shop-2`. */
+/**
+ * Names match in any case, and as a part of a path that was typed; any other value matches letter by letter. Only whole words match: `shop`
+ * is no part of `shop-2`.
+ */
 function isWithin(value: string, text: string): boolean {
   if (value.trim() === '' || value.length > text.length) return false;
-  const flags = /^[\w-]+$/.test(value) ? 'iu' : 'u';
-  const before = '(?<![\\p{L}\\p{N}_-]|[\\p{L}\\p{N}][./:@\\p{Pd}−])';
-  const after = '(?![\\p{L}\\p{N}_-]|[./:@\\p{Pd}−][\\p{L}\\p{N}])';
-  return new RegExp(`${before}${escape(value)}${after}`, flags).test(text);
+  const isName = /^[\w-]+$/.test(value);
+  const joints = isName ? '.:@\\p{Pd}−' : './:@\\p{Pd}−';
+  const before = `(?<![\\p{L}\\p{N}_-]|[\\p{L}\\p{N}][${joints}])`;
+  const after = `(?![\\p{L}\\p{N}_-]|${isName ? '(?!\\.git\\b)' : ''}[${joints}][\\p{L}\\p{N}])`;
+  return new RegExp(`${before}${escape(value)}${after}`, isName ? 'iu' : 'u').test(text);
 }
 
 function escape(text: string): string {

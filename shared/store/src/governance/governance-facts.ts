@@ -37,10 +37,13 @@ function placeJson(place: GrantScope | null): string | null {
   return place && JSON.stringify(toGrantScope(place));
 }
 
-/** What a person said once: a text that they typed, or the value of a button that they pressed. */
+/**
+ * What a person said once: a text that they typed, or the value of a button that they pressed. A button that was `offered` stands for a
+ * whole call, which it confirms itself.
+ */
 export interface SaidWords {
   readonly text: string;
-  readonly by: 'typed' | 'pressed';
+  readonly by: 'typed' | 'pressed' | 'offered';
   /** True when they said it after the same call was last carried out. */
   readonly fresh: boolean;
 }

@@ -1,5 +1,5 @@
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { describeRepository, SUMMARY_PENDING, createVersionButtons } from '@signalbox/messages/repository-look';
+import { createVersionButtons, describeRepository, getNewestVersion, SUMMARY_PENDING } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { optionalEnvironment, READ_DEFAULTS, tool } from '../../tools/tool.ts';
@@ -28,7 +28,7 @@ export const readRepository = tool({
     await requireRepository(ports, project);
     const worked = await work('repository.look', { project });
     const look = worked.kind === 'goes-on' ? SUMMARY_PENDING : worked.result;
-    return { project, newest: look.tags?.[0] ?? null, look };
+    return { project, newest: getNewestVersion(look), look };
   },
   phrases: {
     done: ({ look }, { environment = 'staging' }) => {
