@@ -64,4 +64,6 @@ it('a deployment whose start its authors name in a Procfile does not wait for a 
     ...page('three'),
   });
   await ask('deploy pages 2.1 to staging', /✅ Deployed pages in staging: 2\.1-/);
+  const { rows } = await demo.stack.pool.query(`select 1 from approvals where status = 'pending'`);
+  expect(rows).toEqual([]);
 }, 90_000);

@@ -62,7 +62,10 @@ export async function askCleanReader(
   act: ProposedAct,
 ): Promise<RecordedReading> {
   if (model.name === OFFLINE) return { asked: isOwn, model: OFFLINE, prompt: null };
-  const said = act.words.filter(({ by }) => by !== 'offered').slice(0, MESSAGES).toReversed();
+  const said = act.words
+    .filter(({ by }) => by !== 'offered')
+    .slice(0, MESSAGES)
+    .toReversed();
   const [rules, question] = [writeRules(catalog), writeQuestion(catalog, act, said)];
   const read = { model: model.name, prompt: hashCanonical({ rules, question }) };
   try {

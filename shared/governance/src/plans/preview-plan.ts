@@ -16,14 +16,22 @@ export async function describeCall(
 ): Promise<ActionPreview | null | AppError> {
   if (!call.steps) return deps.tools.preview(call);
   const seen: StepPreview[] = [];
-  for (const step of call.steps) {
-    const shown = await describeStep(deps, step.call);
+  const changed = new Set<string>();
+  for (const { call: own, if: condition } of call.steps) {
+    const shown = await describeStep(deps, own);
     if (shown instanceof AppError) return shown;
-    seen.push({ ...shown, if: step.if });
+    const services = own.tool.resources(own.input, own.resolved).filter((resource) => resource.startsWith('service:'));
+    // The state before the plan is no longer there when a step before has changed it; undoing that one leads back to it.
+    const isAgain = shown.preview !== null && services.some((service) => changed.has(service));
+    const preview = isAgain && shown.preview ? { ...shown.preview, undo: '' } : shown.preview;
+    seen.push({ ...shown, preview, change: isAgain ? '' : shown.change, if: condition });
+    if (preview !== null) for (const service of services) changed.add(service);
   }
   const changes = seen.filter(({ preview }) => preview !== null);
   const listed = (of: (preview: ActionPreview) => string): string =>
-    [...new Set(changes.flatMap(({ preview }) => (preview === null ? [] : [of(preview)])))].join(' ');
+    [...new Set(changes.flatMap(({ preview }) => (preview === null ? [] : [of(preview)])))]
+      .filter((text) => text !== '')
+      .join(' · ');
   return {
     what: say('governance.planWhat', { count: seen.length }),
     change: '',

@@ -1,5 +1,10 @@
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
-import { createVersionButtons, describeRepository, getNewestVersion, SUMMARY_PENDING } from '@signalbox/messages/repository-look';
+import {
+  createVersionButtons,
+  describeRepository,
+  getNewestVersion,
+  SUMMARY_PENDING,
+} from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { optionalEnvironment, READ_DEFAULTS, tool } from '../../tools/tool.ts';
