@@ -48,7 +48,7 @@ export function addLatency(
 }
 
 /** Returns the median latency of a release; null with fewer than `enough` probes. */
-export function getMedian(
+function getMedian(
   samples: HealthState['samples'],
   release: string | null,
   enough = MIN_LATENCIES,
