@@ -48,11 +48,7 @@ export function addLatency(
 }
 
 /** Returns the median latency of a release; null with fewer than `enough` probes. */
-function getMedian(
-  samples: HealthState['samples'],
-  release: string | null,
-  enough = MIN_LATENCIES,
-): number | null {
+function getMedian(samples: HealthState['samples'], release: string | null, enough = MIN_LATENCIES): number | null {
   const latencies = samples.find((one) => one.release === release)?.latencies ?? [];
   if (latencies.length < enough) return null;
   const sorted = [...latencies].sort((one, other) => one - other);
