@@ -144,3 +144,24 @@ describe('the mortgage agent without a model', () => {
     expect((await ask(text)).replace(/\u00a0/g, ' ')).toContain(said);
   });
 });
+
+it('a question and an order in one message are both answered, whichever of them shows a view last', async () => {
+  const bench = await openWorkerBench();
+  const acts = [
+    { action: 'ask_process', data: { topic: 'binding' } },
+    { action: 'set_intent', data: { propertyValue: 300_000, loanBalance: 295_000, fixYears: 5 } },
+  ];
+  try {
+    await bench.startWorker({
+      env: { AGENT_DEFAULT: 'mortgage' },
+      script: () => ({ toolCalls: [{ name: 'choose_acts', args: { acts } }] }),
+    });
+    await bench.addPerson('7');
+    await bench.pool.query(`update users set role = 'viewer' where user_key = '7'`);
+    const said = (await bench.ask('7', 'is that fine? my house is worth 300k, I need 295k, fixed for 5')).join('\n');
+    expect(said).toContain('No product on offer fits');
+    expect(said).toContain('Nothing is binding so far');
+  } finally {
+    await bench.close();
+  }
+});

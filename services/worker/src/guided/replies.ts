@@ -13,7 +13,7 @@ interface Sent {
   readonly outbox?: readonly Patch[];
 }
 
-type Surface = Pick<GuidedState, 'outbox' | 'ui' | 'messages'>;
+type Surface = Pick<GuidedState, 'outbox' | 'ui' | 'messages' | 'acts'>;
 type Turn = Pick<RunContext, 'run' | 'turnKey'>;
 
 /** Adds replies to the conversation and the outbox. Keys count within the turn, so that a resumed turn sends the same replies. */
@@ -44,7 +44,10 @@ export function sendView(
 ): Sent & Pick<GuidedState, 'ui'> {
   const { messages, outbox = [] } = sendReplies(surface, turn, [...replies, view]);
   const slot = outbox.at(-1)?.key ?? '';
-  const shown = outbox.map((patch) => (patch.key === slot ? { ...patch, payload: { ...patch.payload, slot } } : patch));
+  const shows = { view: state, action: surface.acts.current?.action ?? '' };
+  const shown = outbox.map((patch) =>
+    patch.key === slot ? { ...patch, payload: { ...patch.payload, slot, shows } } : patch,
+  );
   return { messages, outbox: shown, ui: { ...surface.ui, state, slot } };
 }
 
@@ -74,14 +77,20 @@ function toPatch(
   return { type: 'server.a2ui.patch', turnKey, key, about, payload: { surfaceId: ui.surfaceId, text, buttons } };
 }
 
-/** Lists what a turn says. Of the views that one message led to only the last is sent, because it shows what became of all actions. */
+/**
+ * Lists what a turn says. A view is left out when a later one about the same message shows more: the same view, or another view of the same
+ * action. What one action answered is sent also when another action of the message has a view of its own.
+ */
 export function listReplies({ outbox }: Pick<GuidedState, 'outbox'>, turnKey: string): readonly AgentReply[] {
   const patches = outbox.filter(isPatch).filter((event) => event.turnKey === turnKey);
   const isView = ({ key, payload: { slot } }: Patch): boolean => slot === key;
+  const isReplaced = (one: Patch, later: Patch): boolean => {
+    if (!isView(later) || later.about !== one.about) return false;
+    const [was, is] = [one.payload.shows, later.payload.shows];
+    return was?.view === is?.view || was?.action === is?.action;
+  };
   return patches
-    .filter(
-      (one, at) => !isView(one) || !patches.slice(at + 1).some((later) => isView(later) && later.about === one.about),
-    )
+    .filter((one, at) => !isView(one) || !patches.slice(at + 1).some((later) => isReplaced(one, later)))
     .map(({ key, payload: { text, buttons, slot } }) => ({
       key,
       text,

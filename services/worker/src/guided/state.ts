@@ -20,6 +20,8 @@ export type ServerEvent = { readonly turnKey: string } & (
         readonly buttons: readonly OfferedButton[];
         /** The slot of the message that shows a view; a message with the same slot is edited in place. */
         readonly slot?: string;
+        /** The view's name, and the action that led to it; missing for other messages, and in states of earlier releases. */
+        readonly shows?: { readonly view: string; readonly action: string };
       };
     }
   | { readonly type: 'server.audit.event'; readonly payload: Readonly<Record<string, string>> }
