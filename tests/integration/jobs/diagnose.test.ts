@@ -247,6 +247,11 @@ describe('a release that is slow', () => {
     expect(told[0]?.say).toMatch(/\*\*shop\*\* in staging is degraded\. It answers in/);
     const before = await bench.deployments.before(SERVICE);
     await shop.deploy('act_back', '1.0.0', { kind: 'rollback', fromArtifact: before?.deploymentId ?? '' });
+    // Somebody who reads another language rolled it back: the one who was told of the trouble reads its end.
+    await bench.jobs.pool.query(
+      `insert into users (user_key, channel, name, role, language) values ('9001', 'telegram', 'Dora', 'operator', 'de')`,
+    );
+    await bench.jobs.pool.query(`update deployments set user_key = '9001' where deployment_id = 'act_back'`);
     await eventually(
       async () => {
         await one();

@@ -16,7 +16,7 @@ export interface WatchedService extends ServiceKey {
   readonly isMoving: boolean;
   /** User keys of the person who deployed the serving release, then of the project's owner. */
   readonly owners: readonly string[];
-  /** Language of the first owner. */
+  /** Language of the person who was told of an open incident, else of the first owner. */
   readonly language: string | null;
 }
 
@@ -34,10 +34,14 @@ export function takeServices(db: Queryable, gapMs: number): Promise<readonly Wat
        select project, environment from services
         where serving is not null and (look_at is null or look_at < clock_timestamp() - ${gapMs} * interval '1 ms')
         order by look_at nulls first limit ${TAKEN} for update skip locked)
-     update services v set look_at = clock_timestamp() from due, deployments d, projects p
+     update services v set look_at = clock_timestamp() from due, projects p, deployments d left join lateral (
+       select i.told as user_key from incidents i
+        where i.subject = 'service:' || d.project || '/' || d.environment and i.closed_at is null and i.told is not null
+        order by i.opened_at limit 1) told on true
       where v.project = due.project and v.environment = due.environment and d.deployment_id = v.serving and p.name = v.project
      returning v.project, v.environment, v.serving, v.muted_until as "mutedUntil", v.health, v.log_cursor as "logCursor",
-               array[d.user_key, p.owner] as owners, coalesce(user_language(d.user_key), user_language(p.owner)) as language,
+               array[d.user_key, p.owner] as owners, case when told.user_key is null then coalesce(user_language(d.user_key), user_language(p.owner))
+                    else user_language(told.user_key) end as language,
                exists (select 1 from deployments o where o.project = v.project and o.environment = v.environment
                           and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`;
 }
