@@ -127,18 +127,25 @@ function whyNobodyApproves(role: string, all: readonly Approver[]): string {
     : say('governance.approversUnreached', { people: unreached.join(', ') });
 }
 
+/** What people have to do who see no card; /approvals shows them what waits. */
+const WRITE_ONCE = 'they have to write /approvals to the bot in private once';
+
 /** Says what the call waits for. Names of people who could be told what to do by their names are left out. */
 async function waiting(db: Queryable, approval: Approval): Promise<ToolCallResult> {
   const { approvalId, byRequester, expiresAt, card } = approval;
   const votes = byRequester ? [] : await listVotes(db, approvalId);
   const approvers = byRequester ? [] : await listApprovers(db, approval);
-  const unreached = nameThem(approvers.filter(({ isShown }) => isShown === false));
+  const hidden = approvers.filter(({ isShown }) => isShown === false);
+  const unreached = nameThem(hidden);
+  const isStuck = approvers.length - hidden.length + votes.length < approval.needed;
   const result: WaitingResult = {
     status: 'waits',
     for: byRequester
       ? 'the confirmation of the person, by the button on the card'
       : describeDeciders(approval, approvers),
-    ...(unreached === '' ? {} : { not_reached: `${unreached}: they have to write to the bot in private once` }),
+    ...(unreached === ''
+      ? {}
+      : { not_reached: `${unreached}: ${isStuck ? 'it cannot pass without them; ' : ''}${WRITE_ONCE}` }),
     so_far: votes.length,
     why: card.why,
     until: expiresAt.toISOString(),

@@ -108,14 +108,20 @@ describe('a tool call', () => {
     expect(result).toMatchObject({
       status: 'waits',
       for: '1 of: Cleo, 1 more (role operator or above)',
-      not_reached: 'Dara: they have to write to the bot in private once',
+      not_reached: 'Dara: they have to write /approvals to the bot in private once',
     });
     // Asked again after the card could not be delivered.
     await query(`update outbox set status = 'undeliverable' where chat_key = 'telegram:2'`);
     expect((await executeCall(dangerous, scope(), call())).result).toMatchObject({
       for: '1 of: 1 more (role operator or above)',
-      not_reached: 'Cleo, Dara: they have to write to the bot in private once',
+      not_reached: 'Cleo, Dara: they have to write /approvals to the bot in private once',
     });
+    await query(`update outbox set status = 'undeliverable' where chat_key = 'telegram:4'`);
+    expect((await executeCall(dangerous, scope(), call())).result).toHaveProperty(
+      'not_reached',
+      expect.stringContaining(': it cannot pass without them; they have to write /approvals'),
+    );
+    await query(`update outbox set status = 'pending' where chat_key = 'telegram:4'`);
     // Nobody knows who reads in a group for approvals.
     await query(`insert into settings (key, value) values ('approvals_chat', '{"chatKey": "telegram:4"}')`);
     const inGroup = (await executeCall(dangerous, scope(), call())).result;
