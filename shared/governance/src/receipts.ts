@@ -51,8 +51,8 @@ export async function loadReceipts(
 
 /**
  * Creates one line per effect, oldest first: the action with its target, the time, and the command that shows details. `isBrief`: the
- * text above already names action, target and state, so a single effect shows only its time. `sayWhat`: describes an action with its
- * target. Pure.
+ * text above already names action, target and state, so a single effect shows only its time; several are told apart by their names.
+ * `sayWhat`: describes an action with its target. Pure.
  */
 export function createReceipts(
   entries: readonly LedgerEntry[],
@@ -66,7 +66,7 @@ export function createReceipts(
     return [{ what: timeOf(only.settledAt, timeZone), note: commandOf(only.actionId) }];
   const shown = effects.slice(0, effects.length > RECEIPTS_SHOWN ? RECEIPTS_SHOWN - 1 : RECEIPTS_SHOWN);
   const lines = shown.map((entry) => ({
-    what: (isBrief ? titleOf(entry.tool) : sayWhat(entry)).slice(0, 200),
+    what: sayWhat(entry).slice(0, 200),
     note: [sayActionState(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)]
       .filter(Boolean)
       .join(' · '),
