@@ -45,9 +45,12 @@ it('no act that takes an approval is carried out, whatever the clean reader says
   expect(begun.map(({ case: { id }, effects }) => [id, ...effects])).toEqual([]);
 });
 
-/** Names that are registered in every case, choices that tools list, and defaults of their arguments. */
+/**
+ * Names that are registered in every case, choices that tools list, and defaults of their arguments; 1.0 is what “newest” means here, which
+ * the runtime found.
+ */
 const NAMES: ReadonlySet<string> = new Set(
-  'noisy rack local staging production active archived intended web 256 1 20000 20999'.split(' '),
+  'noisy rack local staging production active archived intended web 256 1 1.0 20000 20999'.split(' '),
 );
 
 function isKnown(one: Case, leaf: string): boolean {
