@@ -1,5 +1,5 @@
 import { hasUntrustedText, isHarmlessText, isStrictName } from './governance/outside.ts';
-import { splitNameList } from './nearest-name.ts';
+import { isInsteadOfNames, splitNameList } from './nearest-name.ts';
 
 /** How the system reacts to an error. Every error code has exactly one remedy. */
 export type Remedy = 'tell-model' | 'tell-user' | 'retry' | 'page-operator';
@@ -341,10 +341,6 @@ const NAME_FIELDS: ReadonlySet<string> = new Set(['project', 'server', 'named', 
 /** Kinds of things whose names Signalbox registers or makes. */
 const REGISTERED_KINDS: ReadonlySet<string> = new Set(['project', 'server', 'service', 'node']);
 
-/** Signalbox's own words in place of a list of names. */
-const NO_NAMES =
-  /^(?:none(?: yet| that was sent)?|others|those that were deployed|ask for a list of the files|it has to be sent again|the handles in this conversation|those of \/status|the ones that \/status names|\d+ open ones)$/;
-
 /** True when the sentence of an error may quote an outsider: a data field comes neither from the runtime nor from `known`. Pure. */
 export function mayQuoteUntrusted({ code, data, cause }: AppError, known: ReadonlySet<string>): boolean {
   // The detail is a sentence. If an error of the catalog caused the failure, that error decides.
@@ -360,7 +356,7 @@ export function mayQuoteUntrusted({ code, data, cause }: AppError, known: Readon
 
 /** True for a list of names that cannot instruct a model. */
 function isOwnList(list: string, { kind }: ErrorData<'NOT_FOUND'>): boolean {
-  if (NO_NAMES.test(list)) return true;
+  if (isInsteadOfNames(list)) return true;
   const isOwn = (name: string): boolean => REGISTERED_KINDS.has(kind) && name.split('/').every(isStrictName);
   return splitNameList(list).every((name) => isHarmlessText(name) || isOwn(name));
 }

@@ -23,6 +23,25 @@ export function formatNameList(typed: string, known: readonly string[], total = 
   return more > 0 ? `${names.slice(0, MAX_LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }
 
+/** Signalbox's own words in place of a list of names. */
+const NO_NAMES: ReadonlySet<string> = new Set([
+  'none',
+  'none yet',
+  'none that was sent',
+  'others',
+  'those that were deployed',
+  'ask for a list of the files',
+  'it has to be sent again',
+  'the handles in this conversation',
+  'those of /status',
+  'the ones that /status names',
+]);
+
+/** True for Signalbox's own words in place of a list of names. Pure. */
+export function isInsteadOfNames(list: string): boolean {
+  return NO_NAMES.has(list) || /^\d+ open ones$/.test(list);
+}
+
 /** Lists the names of a text from `formatNameList`. Pure. */
 export function splitNameList(list: string): readonly string[] {
   return list

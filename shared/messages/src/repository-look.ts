@@ -43,9 +43,16 @@ export function describeRepository(look: RepositorySummary | null): readonly str
   ];
 }
 
-/** What “the newest” means: the newest tag, or the main branch of a repository without tags. Null when neither is known. */
-export function getNewestVersion({ tags, branch }: RepositorySummary): string | null {
-  return tags?.[0] ?? branch;
+/**
+ * Lists the versions that can be deployed: the tags, newest first, and then the main branch, if Signalbox knows how to start it. The first
+ * one is what “the newest” means. Pure.
+ */
+export function listVersions({
+  tags,
+  branch,
+  planProblem,
+}: Pick<RepositorySummary, 'tags' | 'branch' | 'planProblem'>): readonly string[] {
+  return [...(tags ?? []), ...(planProblem === null && branch !== null ? [branch] : [])];
 }
 
 function code(command: string): string {
@@ -59,10 +66,7 @@ export function createVersionButtons(
   environment: Environment,
   newest: number,
 ): readonly ActionButton[] {
-  const tags = look?.tags ?? [];
-  // The main branch is offered only when Signalbox knows how to start it.
-  const branch = look?.planProblem == null ? look?.branch : null;
-  const versions = [...tags.slice(0, newest), branch].filter((version) => typeof version === 'string');
+  const versions = look === null ? [] : listVersions({ ...look, tags: look.tags?.slice(0, newest) ?? null });
   return versions.map((version) => ({
     label: say('deploy.deployOrder', { project, version, environment, server: 'any' }),
     value: `deploy ${project} ${version} to ${environment}`,

@@ -20,9 +20,9 @@ interface AdoptionDeps {
 }
 
 /**
- * Finds the language of each sender, as `LanguageCache` does. A person who reads English only because nothing else is known of them, and who
- * writes another language of the product, gets that language from this message on, and is told so once. A choice is never replaced.
- * Idempotent: a repeated update finds the language that was adopted.
+ * Finds the language of each sender, as `LanguageCache` does. Some people read English only because nothing else is known of them. When such
+ * a person writes another language of the product, Signalbox answers in it from this message on, and tells them so once. It never replaces
+ * a language that the person chose. Idempotent: a repeated update finds the language that was adopted.
  */
 export async function findReaderLanguages(
   deps: AdoptionDeps,
@@ -34,7 +34,7 @@ export async function findReaderLanguages(
     const text = getOwnText(update);
     if (text === null || !languages.isUndecided(update.userKey)) continue;
     const language = await findWrittenLanguage(text).catch((error: unknown) => {
-      // Nobody loses a message because its language is unknown.
+      // The message is admitted all the same.
       deps.log.warn('language not found', { userKey: update.userKey, error });
       return null;
     });

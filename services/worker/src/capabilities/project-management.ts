@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { buildFolderAddress, RepositoryFolder, splitFolderAddress } from '@signalbox/contracts/repository-folder';
 import {
   describeRepository,
-  getNewestVersion,
+  listVersions,
   SUMMARY_PENDING,
   createVersionButtons,
   type RepositorySummary,
@@ -354,7 +354,7 @@ const NOT_DONE = { kind: 'not-done' } as const;
 type Project = Awaited<ReturnType<ToolContext['ports']['projects']['get']>>;
 
 function lookOf(project: string, look: RepositorySummary | null) {
-  return { newest: look && { project, version: getNewestVersion(look) }, look };
+  return { newest: look && { project, version: listVersions(look)[0] ?? null }, look };
 }
 
 function shownOf({ name, description, repository, status }: Project) {

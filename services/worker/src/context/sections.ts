@@ -68,8 +68,8 @@ export function writeSections(
 }
 
 /**
- * Lists the values of these facts that the runtime made: a later call may use them without words of the person. A version that somebody
- * asked for is left out, because a model may have taken it from outside. Pure.
+ * Lists the values of these facts that the runtime made. A later call may use them although the person did not say them. It leaves out
+ * versions that somebody asked for, because a model may have taken them from outside. Pure.
  */
 export function listContextValues(
   { isPrivate, owned, moving, own, deciding }: ContextRows,

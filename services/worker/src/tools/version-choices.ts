@@ -1,5 +1,6 @@
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { isGitRef } from '@signalbox/contracts/repository/ref';
+import { listVersions } from '@signalbox/messages/repository-look';
 import type { ArgumentChoices, ResolveContext } from './tool.ts';
 
 /** The environment used to look up versions when none is given: versions are the same in every environment. */
@@ -10,10 +11,7 @@ export const versionChoices: ArgumentChoices = {
   list: async ({ project: named }, look) => {
     const project = await findReadable(named, look);
     if (project === null) return [];
-    const { tags, branch, planProblem } = await look.work('repository.look', { project });
-    // The main branch is offered only when Signalbox can start it.
-    const names = [...tags, ...(planProblem === null && branch !== null ? [branch] : [])];
-    return names.filter(isGitRef);
+    return listVersions(await look.work('repository.look', { project })).filter(isGitRef);
   },
   has: async ({ project: named, environment: where }, ref, look) => {
     const project = await findReadable(named, look);

@@ -2,7 +2,7 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import {
   createVersionButtons,
   describeRepository,
-  getNewestVersion,
+  listVersions,
   SUMMARY_PENDING,
 } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
@@ -33,7 +33,7 @@ export const readRepository = tool({
     await requireRepository(ports, project);
     const worked = await work('repository.look', { project });
     const look = worked.kind === 'goes-on' ? SUMMARY_PENDING : worked.result;
-    return { project, newest: getNewestVersion(look), look };
+    return { project, newest: listVersions(look)[0] ?? null, look };
   },
   phrases: {
     done: ({ look }, { environment = 'staging' }) => {
