@@ -4,6 +4,7 @@ import { convertMessages } from '@signalbox/models/runtime-events';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { waitForCard } from '../support/pending-card.ts';
 import type { Person } from '../support/person.ts';
 import { createScriptedModels, type ScriptedAnswer } from '../support/scripted-model.ts';
 import { openStack, type Stack } from '../support/stack.ts';
@@ -118,10 +119,7 @@ async function hears(pattern: RegExp): Promise<string> {
 }
 
 async function decide(button: string, reason?: string): Promise<void> {
-  await eventually(
-    async () => (await operator.heard()).some(({ buttons }) => buttons?.flat().some(({ text }) => text === 'Approve')),
-    Boolean,
-  );
+  await waitForCard(stack.pool, operator, button);
   await operator.click(button);
   if (reason === undefined) return;
   await operator.waitFor(/why do you reject/);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deployGroup, openDeployTarget, type DeployTarget } from '../support/deploy-target.ts';
 import { createPlanningModels } from '../support/plan-model.ts';
+import { waitForCard } from '../support/pending-card.ts';
 import type { Person } from '../support/person.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
@@ -53,22 +54,14 @@ const effects = (): readonly string[] => target.effects.map(({ what }) => what);
 /** Both operators approve the newest request, once its card stands in their chats. */
 async function approve(): Promise<void> {
   for (const person of [cleo, dara]) {
-    await showsButton(person, 'Approve');
+    await waitForCard(stack.pool, person, 'Approve');
     await person.clickAndWait('Approve');
   }
 }
 
-async function showsButton(person: Person, label: string): Promise<void> {
-  await eventually(
-    () => person.heard(),
-    (found) => found.some(({ buttons }) => buttons?.flat().some(({ text }) => text === label)),
-    45_000,
-  );
-}
-
 it('a rejected plan runs none of its steps, and the reason reaches whoever asked', async () => {
   await ben.ask('deploy 1.4.2 to both places');
-  await cleo.waitFor(/Plan of 2 steps/);
+  await waitForCard(stack.pool, cleo, 'Reject');
   await cleo.clickAndWait('Reject');
   await cleo.ask('not on a Friday');
   expect(await ben.waitFor(/not on a Friday/)).toContain('Plan of 2 steps');
@@ -78,7 +71,7 @@ it('a rejected plan runs none of its steps, and the reason reaches whoever asked
 
 it('a plan with one modified argument is another request, which somebody else has to approve', async () => {
   await ben.ask('deploy 1.4.2 to both places');
-  await showsButton(cleo, 'Modify');
+  await waitForCard(stack.pool, cleo, 'Modify');
   await cleo.clickAndWait('Modify');
   await cleo.ask('2.version: 1.4.3');
   const [, before, after] = await eventually(approvals, (found) => found.length === 3);
@@ -86,7 +79,7 @@ it('a plan with one modified argument is another request, which somebody else ha
   expect(after?.hash).not.toBe(before?.hash);
   expect(after?.steps[1]).toContain('Deploy shop 1.4.3 to production');
   await ben.waitFor(/Deploy shop 1\.4\.3 to production/);
-  await showsButton(ben, 'Withdraw');
+  await waitForCard(stack.pool, ben, 'Withdraw');
   await ben.click('Withdraw');
   await eventually(approvals, (found) => found.at(-1)?.status === 'void');
   expect(effects()).toEqual([]);
