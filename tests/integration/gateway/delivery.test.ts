@@ -238,10 +238,20 @@ test('a message whose stream entry was lost is sent by the sweeper', async () =>
 
 test('typing is shown while no message is being sent', async () => {
   const publisher = createPublisher({ redis: harness.redis, prefix: harness.prefix, partitions: 1 });
+  const before = (await harness.calls('sendChatAction')).length;
   await harness.fault({ method: 'sendChatAction', error: { code: 403 } });
   await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'typing', chatKey: 'telegram:1001', traceId: 't' }]);
   await publisher.publish(OUTBOUND_TOPIC, [{ kind: 'typing', chatKey: 'telegram:1002', traceId: 't' }]);
-  await until('both are tried', async () => (await harness.calls('sendChatAction')).length === 2);
+  await until('both are tried', async () => (await harness.calls('sendChatAction')).length === before + 2);
+});
+
+test('typing is shown as soon as a message is admitted, with no worker there', async () => {
+  const before = (await harness.calls('sendChatAction')).length;
+  await harness.people.say(1001, 'list the projects');
+  await harness.people.say(1001, '/help');
+  await until('the command is answered', async () => (await harness.said(1001)).some((text) => text.includes('/new')));
+  const typed = (await harness.calls('sendChatAction')).slice(before);
+  expect(typed.map(({ chatId }) => chatId)).toEqual([1001]);
 });
 
 test('an unreadable entry of the outbox stream becomes a dead letter', async () => {

@@ -55,6 +55,8 @@ export interface AdmissionDeps extends StoreDeps {
 const FALLBACK_NAME = 'there';
 /** Added to a wait because the database clock may run a moment behind ours. */
 const WAKE_AFTER_HOLD_MS = 50;
+/** Kinds of updates that may end without an answer. */
+const WITHOUT_TYPING: ReadonlySet<string> = new Set(['command', 'mode']);
 /** Gateways that admit the same updates in different orders can deadlock; Postgres then rolls one back. */
 const DEADLOCK_TRIES = 3;
 
@@ -187,6 +189,7 @@ async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]):
   const lanes = new Map<string, WakeUp>();
   const stops = new Set<string>();
   const chats = new Map<string, string>();
+  const typing = new Map<string, string>();
   for (const { plan, admitted, chats: said, stops: stopped, toast, wakes } of stored) {
     const { userKey, chatKey, traceId, updateId } = plan.envelope;
     const { verdict, reason, role } = admitted;
@@ -197,6 +200,7 @@ async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]):
       if (plan.admission.holdMs > 0) runInBackground(log, 'album', wakeLater(deps, plan));
       else lanes.set(userKey, { userKey, traceId });
     }
+    if (verdict === 'accepted' && !WITHOUT_TYPING.has(plan.admission.kind)) typing.set(chatKey, traceId);
     if (verdict === 'accepted' && plan.admission.verdict === 'new') stops.add(userKey);
     for (const person of stopped) {
       lanes.set(person, { userKey: person, traceId });
@@ -212,6 +216,7 @@ async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]):
     // A repeated update does this too: the process that admitted it first may have died before this line.
     if (plan.secrets.isShown && role !== null) runInBackground(log, 'secret', deleteShownSecret(deps, plan));
   }
+  for (const [chatKey, traceId] of typing) notifier.showTyping(chatKey, traceId);
   await Promise.all([
     notifier.stop([...stops]),
     notifier.wakeLanes([...lanes.values()]),

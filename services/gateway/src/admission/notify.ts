@@ -44,6 +44,10 @@ export function createNotifier(deps: {
       if (await attempt('outbound', () => publisher.publish(OUTBOUND_TOPIC, deliveries))) return;
       deliveries.forEach(deliverHere);
     },
+    /** Shows at once that a message was received and work on it begins. */
+    showTyping(chatKey: string, traceId: string): void {
+      deliverHere({ kind: 'typing', chatKey, traceId });
+    },
     /** Tells workers to stop these people's turns at once; without Redis they notice at their next poll. */
     async stop(userKeys: readonly string[]): Promise<void> {
       for (const userKey of userKeys) await attempt('stop', () => redis.publish(`${prefix}${STOP_CHANNEL}`, userKey));

@@ -93,7 +93,8 @@ export class Deliverer implements Closable {
 
   /** Delivers to a chat without a wake-up from the stream, unless too many chats are already served. */
   deliverHere(delivery: DeliveryRequest): void {
-    if (this.#leased.size >= this.#deps.maxChats || this.#stop.signal.aborted) return;
+    const isFull = delivery.kind === 'send' && this.#leased.size >= this.#deps.maxChats;
+    if (isFull || this.#stop.signal.aborted) return;
     const work = this.handle(delivery).then((claimed) => claimed.work);
     runInBackground(this.#deps.log, 'delivery', work);
   }
@@ -237,7 +238,7 @@ export class Deliverer implements Closable {
   async #showTyping(chatKey: string): Promise<void> {
     const { drafts, throttle, channel } = this.#deps;
     // A message or a draft already shows that work is in progress.
-    if (this.isSending(chatKey) || drafts?.isShowing(chatKey) || this.#stop.signal.aborted || !throttle.tryTakeSpare())
+    if (this.isSending(chatKey) || drafts?.isShowing(chatKey) || this.#stop.signal.aborted || !throttle.tryTakeSign())
       return;
     await channel.typing?.(chatKey);
   }

@@ -12,6 +12,7 @@ import type { Throttle } from './throttle.ts';
  * A draft is a preview of the text that the model is writing. When anything goes wrong, the draft is left out.
  *
  * received → (interval over, no message being sent, sends not short, claim held) → shown → newest text shown → …
+ * A turn's first draft does not wait for spare sends: people see at once that the answer begins.
  * → final: the claim is released after the running call → forgotten
  * 429 from the channel: for the given time this gateway shows no drafts at all, and no gateway shows any in that chat
  * draft refused: no drafts in this chat until the next turn · channel without drafts: none until the process restarts
@@ -34,7 +35,7 @@ const FORGET_MS = 30_000;
 export interface DraftsDeps {
   readonly channel: Pick<Channel, 'name' | 'throttleOf'>;
   readonly drafts: NonNullable<Channel['drafts']>;
-  readonly throttle: Pick<Throttle, 'waitMs' | 'tryTakeSpare'>;
+  readonly throttle: Pick<Throttle, 'waitMs' | 'tryTakeSign' | 'tryTakeSpare'>;
   readonly claims: DraftClaims;
   readonly isSending: (chatKey: string) => boolean;
   readonly log: Log;
@@ -44,6 +45,8 @@ export interface DraftsDeps {
 class DraftChat {
   readonly chatKey: string;
   turnId: string;
+  /** The turn whose first draft was shown. */
+  begunTurnId: string | null = null;
   seq = 0;
   draftId: number;
   text = '';
@@ -161,10 +164,13 @@ export class Drafts implements Closable {
   async #show(chat: DraftChat): Promise<void> {
     const { isSending, throttle, claims, drafts } = this.#deps;
     const { chatKey } = chat;
-    if (isSending(chatKey) || throttle.waitMs(chatKey, 'private') > 0 || !throttle.tryTakeSpare()) {
+    const isFirst = chat.begunTurnId !== chat.turnId;
+    const tryTake = isFirst ? throttle.tryTakeSign : throttle.tryTakeSpare;
+    if (isSending(chatKey) || throttle.waitMs(chatKey, 'private') > 0 || !tryTake()) {
       chat.dueMs = performance.now() + BUSY_MS;
       return;
     }
+    chat.begunTurnId = chat.turnId;
     chat.dueMs = performance.now() + drafts.intervalMs;
     chat.isClaimed = await claims.take(chatKey);
     // Another gateway shows this chat's draft, or the text became complete while this gateway claimed the chat.

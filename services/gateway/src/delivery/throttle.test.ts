@@ -79,3 +79,15 @@ test('a paused chat and its topics send nothing until the pause is over', () => 
   expect(throttle.tryTake('a', 'private')).toBe(true);
   expect(throttle.tryTake('b', 'private')).toBe(true);
 });
+
+test('the first signs of answers take no sends, and a crowd of them stays within a limit of its own', () => {
+  const { clock, throttle, takeAll } = start({ sendsPerSecond: 5 });
+  let signs = 0;
+  while (signs < 1_000 && throttle.tryTakeSign()) signs += 1;
+  expect(signs).toBe(20);
+  expect(takeAll('a', 'private')).toBe(4);
+  expect(throttle.tryTake('b', 'private')).toBe(true);
+  expect(throttle.tryTake('b', 'private')).toBe(false);
+  clock.ms += 100;
+  expect(throttle.tryTakeSign()).toBe(true);
+});

@@ -7,9 +7,17 @@ export type Throttle = ReturnType<typeof createThrottle>;
 /** Number of chats above which full token buckets are dropped, to limit memory. */
 const MAX_BUCKETS = 10_000;
 
+/**
+ * First signs of answers per second and send: channels limit typing and drafts by chat, and have published no limit in total. A crowd's
+ * first signs must neither wait behind its messages nor take their sends.
+ */
+const SIGNS_PER_SEND = 4;
+
 /** Limits sends in total and per chat (with its topics), so that the channel refuses none. Uses token buckets in this process. */
 export function createThrottle(options: ThrottleOptions, now: () => number = () => performance.now()) {
   const all = new Bucket(options.sendsPerSecond / 1_000, Math.max(1, options.sendsPerSecond), now);
+  const signsPerSecond = SIGNS_PER_SEND * options.sendsPerSecond;
+  const signs = new Bucket(signsPerSecond / 1_000, Math.max(1, signsPerSecond), now);
   const chats = new Map<string, Bucket>();
 
   const bucketOf = (chatKey: string, kind: ChatKind): Bucket => {
@@ -41,6 +49,12 @@ export function createThrottle(options: ThrottleOptions, now: () => number = () 
       if (what === 'all') all.add(1);
     },
     pause: (chatKey: string, kind: ChatKind, pauseMs: number) => bucketOf(chatKey, kind).pause(pauseMs),
+    /** Takes a call for the first sign of an answer: typing, or a turn's first draft. It counts towards no send. */
+    tryTakeSign(): boolean {
+      if (signs.waitMs() > 0) return false;
+      signs.add(-1);
+      return true;
+    },
     /** Takes a send for an unimportant message; false when less than half of the sends are left. */
     tryTakeSpare(): boolean {
       if (all.level < options.sendsPerSecond / 2) return false;

@@ -35,6 +35,16 @@ test('many quick changes of a text are published as few drafts, including the ne
   expect(published.every((one) => !one.final)).toBe(true);
 });
 
+test('first words that may be a secret delay the words after them by no interval', async () => {
+  const { draft, published, at } = open();
+  draft.show('a1b2c3d4');
+  await vi.advanceTimersByTimeAsync(20);
+  draft.show('a1b2c3d4e5 ');
+  await vi.advanceTimersByTimeAsync(20);
+  expect(texts(published)).toEqual(['a1b2c3d4e5 ']);
+  expect(at[0]).toBeLessThan(40);
+});
+
 test('drafts are published one at a time when Redis is slow', async () => {
   const { draft, published } = open(2_000);
   for (let n = 1; n <= 40; n += 1) {

@@ -43,11 +43,14 @@ export function createTurnDraft(options: {
   };
 
   const publishNewest = async (): Promise<void> => {
+    const newest = text;
+    // Redaction drops the unfinished end, which may be the beginning of a secret.
+    const known = redactDraft(newest);
+    if (known.trim() === '') return; // the next piece is tried at once, because nothing was shown
     publishing = true;
     publishedAt = performance.now();
-    const newest = text;
-    // A text whose preview fails is not shown. Redaction drops the unfinished end, which may be the beginning of a secret.
-    const view = await preview(redactDraft(newest)).catch(() => null);
+    // A text whose preview fails is not shown.
+    const view = await preview(known).catch(() => null);
     if (view !== null && !over && text !== '') await put(newest, view);
     publishing = false;
     plan();

@@ -56,8 +56,7 @@ const DRAIN_MS = 4_000;
 const MAX_BACKOFF_MS = 30_000;
 /** The longest pause after an outage: Postgres may return at any moment, but each attempt asks the model again. */
 const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
-/** Telegram shows "typing" for 5 s; quick answers show none. */
-const TYPING_AFTER_MS = 400;
+/** Telegram shows "typing" for 5 s. The gateway shows it first, when it admits a message. */
 const TYPING_EVERY_MS = 4_000;
 
 type TurnResult = 'finished' | 'yielded' | 'lost' | 'lost-again' | 'dead-lettered';
@@ -282,7 +281,7 @@ export class Lanes implements Closable {
 
   async #showTyping({ claimed, abort }: LeasedLane): Promise<void> {
     const first = claimed.messages[0]?.envelope;
-    await sleep(TYPING_AFTER_MS, abort.signal);
+    await sleep(TYPING_EVERY_MS, abort.signal);
     while (first && !abort.signal.aborted) {
       await this.#notify(first.chatKey, first.traceId, 'typing');
       await sleep(TYPING_EVERY_MS, abort.signal);
