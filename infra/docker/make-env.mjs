@@ -1,5 +1,5 @@
 // Writes .env for docker compose: a copy of .env.example with a random value for each empty secret. An existing .env keeps its values and
-// gets the missing variables. Needs only Node: docker run --rm -v "$PWD:/here" -w /here node:20-bookworm-slim node infra/docker/make-env.mjs
+// gets the missing variables. Needs only Node: docker run --rm -v "$PWD:/here" -w /here node:26-bookworm-slim node infra/docker/make-env.mjs
 import { createPrivateKey, createPublicKey, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 

@@ -109,7 +109,7 @@ async function compile(checkout, sources) {
       plugins: [IMPORTS_STAY],
       platform: 'node',
       format: 'esm',
-      target: 'node20',
+      target: 'node24',
       tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true, target: 'ES2023' } },
       logLevel: 'silent',
     });

@@ -1,29 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
-/** The oldest supported Node, as in `engines` of package.json: it has process.loadEnvFile and runs every dependency. */
-const LOWEST_NODE = [20, 19];
-
 const TYPESCRIPT = ['--conditions=source', '--import', 'tsx'];
 
 /**
- * @typedef {{ title: string, args: string[], env: Record<string, string | undefined> }} Step one run of node
+ * @typedef {{ title: string, args: string[], env: Record<string, string | undefined>, node?: string }} Step one run of node, by default
+ *   the one that runs this
  * @typedef {{ mode: 'replace' | 'in-turn' | 'checks', steps: Step[], needsBuild?: true }} Plan
  */
-
-/**
- * Describes a Node version that is too old; null for a supported one.
- * @param {string} version
- */
-export function describeNodeProblem(version) {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [lowestMajor, lowestMinor] = LOWEST_NODE;
-  if (major > lowestMajor || (major === lowestMajor && minor >= lowestMinor)) return null;
-  return [
-    `Signalbox needs Node ${LOWEST_NODE.join('.')} or newer; this is Node ${version}.`,
-    'Install a newer one (https://nodejs.org/en/download, or `nvm install 20`), then run the same command again.',
-  ].join('\n');
-}
 
 /**
  * Plans the node runs of a command, without starting any.
@@ -59,9 +43,11 @@ export function planCommand(command, args, checkout, environment) {
       return planRun('new', [...TYPESCRIPT, 'infra/local/src/scaffold/main.ts', ...args], environment);
     case 'measure':
       return planRun('measure', [...TYPESCRIPT, 'tests/architecture/measure.ts', ...args], environment);
+    case 'release':
+      return planRun('release', ['infra/local/release.mjs'], environment);
     default:
       return {
-        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, mind, new, measure.`,
+        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, mind, new, measure, release.`,
       };
   }
 }

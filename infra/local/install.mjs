@@ -1,13 +1,9 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { STILL_LOCKED, takeInstallLock } from './install-lock.mjs';
 import { compareFolders, listFolders } from './installation.mjs';
-import { forwardSignals } from './run-commands.mjs';
-
-/** Longest wait for another installation; a slow network and a cold cache need two minutes. */
-const OTHER_INSTALL_TIMEOUT_MS = 600_000;
+import { runNpm } from './npm.mjs';
 
 /**
  * Runs `npm ci` when node_modules is missing, damaged or belongs to another package-lock.json. Concurrent calls wait for the first.
@@ -18,13 +14,13 @@ const OTHER_INSTALL_TIMEOUT_MS = 600_000;
  */
 export async function installDependencies(checkout, environment) {
   if (findProblem(checkout) === null) return null;
-  const unlock = await takeLock(join(checkout, '.signalbox'));
-  if (unlock === null) return 'Another install has been running for ten minutes. End it, then run this again.';
+  const unlock = await takeInstallLock(checkout);
+  if (unlock === null) return STILL_LOCKED;
   try {
     const problem = findProblem(checkout);
     if (problem === null) return null; // another process has installed them
     if (problem !== NOTHING_THERE) console.error(`the installation is damaged (${problem}); it is made anew`);
-    const failure = await runNpm(checkout, environment);
+    const failure = await reinstall(checkout, environment);
     if (failure === null) writeMark(checkout);
     return failure;
   } finally {
@@ -129,64 +125,16 @@ function readIfThere(file) {
   }
 }
 
-async function takeLock(folder) {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'install.lock');
-  const draft = `${file}.${process.pid}`;
-  const deadline = Date.now() + OTHER_INSTALL_TIMEOUT_MS;
-  writeFileSync(draft, String(process.pid));
-  try {
-    for (let isReported = false; !tryLink(draft, file); isReported = true) {
-      if (Date.now() > deadline) return null;
-      const owner = Number(readIfThere(file) ?? 0);
-      if (owner > 0 && !isAlive(owner)) rmSync(file, { force: true });
-      if (!isReported) console.error(`waiting for another install (pid ${owner})`);
-      await delay(200);
-    }
-    return () => rmSync(file, { force: true });
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-function tryLink(draft, file) {
-  try {
-    linkSync(draft, file);
-    return true;
-  } catch (error) {
-    if (error.code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM'; // EPERM: the process runs as another user
-  }
-}
-
-function runNpm(checkout, environment) {
+async function reinstall(checkout, environment) {
   // NODE_ENV=production would omit development tools, which start everything. Postgres is an optional package.
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=warn'];
-  const npm = environment['npm_execpath'];
-  const [program, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
   console.error('installing dependencies (npm ci, once; one to two minutes)');
   const begin = Date.now();
-  return new Promise((resolve) => {
-    const options = { cwd: checkout, env: environment, stdio: ['ignore', process.stderr, process.stderr] };
-    const child = spawn(program, [...first, ...args], options);
-    const signals = forwardSignals(child, 2_000); // without the kill, npm would finish the installation first
-    const finish = (/** @type {string | null} */ problem) => {
-      signals.stop();
-      if (problem === null) console.error(`dependencies installed in ${((Date.now() - begin) / 1000).toFixed(0)} s`);
-      resolve(signals.seen() ? 'Interrupted. The next run installs the dependencies again.' : problem);
-    };
-    child.on('error', (error) => finish(`npm cannot be started: ${error.message}`));
-    child.on('close', (code) => finish(code === 0 ? null : FAILED));
-  });
+  const result = await runNpm(args, { cwd: checkout, environment });
+  if (result === 'interrupted') return 'Interrupted. The next run installs the dependencies again.';
+  if (result !== 'done') return result === 'failed' ? FAILED : result.missing;
+  console.error(`dependencies installed in ${((Date.now() - begin) / 1000).toFixed(0)} s`);
+  return null;
 }
 
 const FAILED =

@@ -56,7 +56,10 @@ export async function runChecks(steps) {
 function run(step, output) {
   const begin = Date.now();
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, step.args, { env: step.env, stdio: ['inherit', output, output] });
+    const child = spawn(step.node ?? process.execPath, step.args, {
+      env: step.env,
+      stdio: ['inherit', output, output],
+    });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk));
     const signals = forwardSignals(child);

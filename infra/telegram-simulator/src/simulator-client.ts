@@ -98,16 +98,12 @@ export function createSimulatorClient(url: string) {
       fits: (event: FeedEvent) => boolean,
       options: { readonly after?: number; readonly as?: number } = {},
     ): Promise<FeedEvent> => {
-      const controller = new AbortController();
       const query = new URLSearchParams(
         Object.entries(options).map(([name, value]): [string, string] => [name, String(value)]),
       );
-      const response = await fetch(`${url}/api/events?${query.toString()}`, { signal: controller.signal });
-      for await (const event of readEvents(response)) {
-        if (!fits(event)) continue;
-        controller.abort();
-        return event;
-      }
+      const response = await fetch(`${url}/api/events?${query.toString()}`);
+      // Leaving the loop closes the connection.
+      for await (const event of readEvents(response)) if (fits(event)) return event;
       throw new Error('The event stream ended before such an event.');
     },
   };

@@ -93,7 +93,7 @@ const DeployConfig = SandboxConfig.extend({
   /** Folder of programs that run as processes of this machine: artifacts, logs, and process ids. */
   TARGETS_DIR: z.string().default(`${REPOSITORY}.signalbox/targets`),
   /** Base image for repositories without a Dockerfile. */
-  BASE_IMAGE: z.string().min(1).default('node:20-bookworm-slim'),
+  BASE_IMAGE: z.string().min(1).default('node:26-bookworm-slim'),
   /** Folder of the mirrors and checkouts of repositories that are deployed. */
   DEPLOY_DIR: z.string().default(`${REPOSITORY}.signalbox/deploys`),
   /** Folders below which repositories may be addressed by path, separated by colons. */

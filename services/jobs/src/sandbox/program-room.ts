@@ -39,17 +39,13 @@ export function createProgramArguments(room: ProgramSandbox, user: number | null
       ? ['--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000']
       : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'],
     ['/etc', '/etc/ssl', '/run', '/var'].flatMap(openFolder),
-    [
-      '--symlink',
-      '../tmp',
-      '/var/tmp',
-      ...listSystemMounts([...NETWORK_FILES, 'protocols', 'mime.types']),
-      ...listNodeMounts(),
-    ],
+    ['--symlink', '../tmp', '/var/tmp', ...listSystemMounts([...NETWORK_FILES, 'protocols', 'mime.types'])],
     // Hides Signalbox's folders below a system folder.
     hidden.filter((path) => path.startsWith('/usr/')).flatMap((path) => ['--tmpfs', path]),
     ['--ro-bind', room.passwd, '/etc/passwd'],
     ['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
+    // After everything that is hidden, because Node may lie below it.
+    listNodeMounts(hidden),
     [room.isReleaseWritable ? '--bind' : '--ro-bind', room.release, RELEASE, '--bind', room.data, DATA],
     // Root owns /proc/sys, so /proc is mounted read-only.
     ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/', '--chdir', '/'],
@@ -82,12 +78,13 @@ function openFolder(path: string): readonly string[] {
   return ['--perms', '0755', '--dir', path];
 }
 
-/** Mounts Node and npm from outside the system folders, as with a version manager. */
-export function listNodeMounts(): readonly string[] {
+/** Mounts Node and npm from outside the system folders or below `hidden`: the launcher or a version manager has put them there. */
+export function listNodeMounts(hidden: readonly string[] = []): readonly string[] {
   const bin = dirname(process.execPath);
-  if (['/usr', '/bin'].some((root) => bin === root || bin.startsWith(root + sep))) return [];
+  const isBelow = (root: string): boolean => bin === root || bin.startsWith(root + sep);
+  if (['/usr', '/bin'].some(isBelow) && !hidden.some(isBelow)) return [];
   const modules = join(dirname(bin), 'lib', 'node_modules');
-  const above = modules.split(sep).slice(1, -2);
+  const above = modules.split(sep).slice(1, -1);
   const parents = above.map((_, place) => sep + above.slice(0, place + 1).join(sep));
   return [...parents.flatMap(openFolder), '--ro-bind', bin, bin, '--ro-bind-try', modules, modules];
 }
