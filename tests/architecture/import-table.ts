@@ -297,7 +297,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'zod', homes: ['**'] },
   { name: 'intl-messageformat', homes: ['shared/messages/src/**', 'tests/architecture/messages.ts'] },
   { name: 'ioredis', homes: ['shared/platform/src/redis.ts', 'shared/platform/src/{streams,queue}/**'] },
-  { name: 'bullmq', homes: ['shared/platform/src/queue/**', 'services/cli/src/queries/queue-depths.ts'] },
+  { name: 'bullmq', homes: ['shared/platform/src/queue/**'] },
   { name: 'pg', homes: ['shared/store/src/**', 'infra/local/src/**'] },
   { name: 'kysely', homes: ['shared/store/src/**', 'services/*/src/**'] },
   { name: '@cedar-policy/cedar-wasm', homes: ['shared/safety/src/policy/**'] },

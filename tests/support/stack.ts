@@ -33,6 +33,8 @@ export interface Stack {
   readonly redisUrl: string;
   readonly prefix: string;
   readonly simulatorUrl: string;
+  /** Ports of /metrics and /readyz of the running services, by name. */
+  readonly probePorts: ReadonlyMap<string, number>;
   /** Somebody to speak as. Unknown ids are added to the simulator and, with a role, to the users. */
   person(id: number, role?: string): Promise<Person>;
   startWorker(name: string, wiring?: Partial<WorkerWiring>): Promise<Closable>;
@@ -92,10 +94,11 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   own({ close: () => pool.end() });
   const places = parts.length;
 
+  const probePorts = new Map<string, number>();
   const startWorker = async (name: string, more: Partial<WorkerWiring> = options.wiring ?? {}): Promise<Closable> => {
     const config = loadWorkerConfig(wiring.env('worker', { WORKER_NAME: name }));
     const own_: Closable[] = [];
-    await createWorker(
+    const worker = await createWorker(
       (part) => {
         own_.push(part);
         return part;
@@ -104,6 +107,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       log,
       { ...createWiring(config, log), ...more },
     );
+    probePorts.set(name, worker.probePort);
     return own({ close: async () => void (await closeAll(own_.splice(0), log)) });
   };
   // What a restart ends and starts again; Telegram, the database and Redis go on.
@@ -113,11 +117,16 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       services.push(part);
       return part;
     };
-    if (options.proxy) await createProxy(ownService, loadProxyConfig(wiring.env('proxy')), log);
-    await createGateway(ownService, loadGatewayConfig(wiring.env('gateway')), log);
+    const note = (name: string, port: number): void => void probePorts.set(name, port);
+    if (options.proxy) {
+      const proxy = await createProxy(ownService, loadProxyConfig(wiring.env('proxy')), log);
+      note('proxy', proxy.probePort);
+    }
+    const gateway = await createGateway(ownService, loadGatewayConfig(wiring.env('gateway')), log);
+    note('gateway', gateway.probe.port);
     for (let i = 1; i <= (options.workers ?? 1); i++) ownService(await startWorker(`worker-${i}`));
     for (const jobPool of options.jobs ? (options.pools ?? wiring.pools) : [])
-      await createJobService(ownService, loadJobsConfig(wiring.env(jobPool)), log);
+      note(`jobs-${jobPool}`, (await createJobService(ownService, loadJobsConfig(wiring.env(jobPool)), log)).probePort);
   };
   const stop = async (): Promise<void> => {
     const running = services;
@@ -134,6 +143,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     redisUrl,
     prefix,
     simulatorUrl: simulator.url,
+    probePorts,
     startWorker,
     stop,
     start,

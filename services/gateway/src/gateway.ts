@@ -21,6 +21,7 @@ import { openTracing } from '@signalbox/platform/tracing/open-tracing';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { createLanguageCache } from './admission/language-cache.ts';
+import { serveGatewayFigures } from './figures.ts';
 import { createUpdateAdmitter } from './admission/admit.ts';
 import { openTranscriber } from '@signalbox/models/transcription/settings';
 import { VoiceNoteTranscriber } from './admission/voice/listener.ts';
@@ -106,6 +107,7 @@ export async function createGateway(own: RegisterClosable, config: GatewayConfig
     if (server) servers.push(own(server));
     if (channel.link) own(startLinkPublisher({ pool, channel, log }));
   }
+  serveGatewayFigures({ registry, redis, listeners, config, log });
   // Listeners must be ready before the address opens.
   await Promise.all(listeners.map(({ requested }) => requested));
   const publicServer = await http.open();

@@ -1,4 +1,4 @@
-import type { JobPool } from '@signalbox/contracts/operations/jobs';
+import { JOBS, type JobName, type JobPool } from '@signalbox/contracts/operations/jobs';
 import { INBOUND_TOPIC, OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { createPassageStore } from './knowledge/knowledge-passages.ts';
 import { checkDatabase, findDatabaseProblem } from '@signalbox/store/database-check';
@@ -23,6 +23,7 @@ import { createLeasedRuns } from './runner/leased-runs.ts';
 import { createKnowledgeIndexHandler } from './jobs/knowledge-index.ts';
 import { createApprovalsWatchHandler } from './conversation/approval-watch.ts';
 import { createThreadExpiryHandler } from './conversation/thread-expiry.ts';
+import { serveJobFigures } from './figures.ts';
 import { createJobMetrics } from './metrics.ts';
 import { listRedisChecks, startAdminNotices } from './notices/admin-notices.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
@@ -81,7 +82,8 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
   };
 
   const held = own(createLeasedRuns({ runs, leaseMs, log }));
-  const jobMetrics = createJobMetrics(metrics);
+  const jobMetrics = createJobMetrics(metrics, listJobs(config.JOBS_POOLS));
+  serveJobFigures({ metrics, pool, redis, config, log });
   const consumers: QueueConsumer[] = [];
   for (const jobPool of config.JOBS_POOLS) {
     const handlers: JobHandlers = await makers[jobPool]();
@@ -120,6 +122,11 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
   }
   log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
   return { probePort: probe.port };
+}
+
+function listJobs(pools: readonly JobPool[]): readonly JobName[] {
+  const names = Object.keys(JOBS) as readonly JobName[]; // JOBS has exactly these keys
+  return names.filter((name) => pools.includes(JOBS[name].pool));
 }
 
 /** Lists the problems that keep the service from running jobs. */

@@ -1,10 +1,20 @@
-import { createCounter, createHistogram } from '@signalbox/platform/metrics';
+import { createCounter, createHistogram, listSeries } from '@signalbox/platform/metrics';
 import type { ModelObserver } from '@signalbox/models/port';
 import type { createMetrics } from '@signalbox/platform/probe';
-import type { LaneOptions } from './turn/lanes.ts';
+import type { LaneOptions, TurnResult } from './turn/lanes.ts';
+
+const TURN_RESULTS = [
+  'finished',
+  'yielded',
+  'lost',
+  'lost-again',
+  'dead-lettered',
+] as const satisfies readonly TurnResult[];
 
 export function observeTurns(registry: ReturnType<typeof createMetrics>): NonNullable<LaneOptions['onTurn']> {
-  const turns = createCounter(registry, 'signalbox_turns_total', 'Turns by result.', ['result']);
+  const turns = createCounter(registry, 'signalbox_turns_total', 'Turns by result.', ['result'], {
+    series: listSeries({ result: TURN_RESULTS }),
+  });
   const duration = createHistogram(registry, 'signalbox_turn_duration_seconds', 'From begin to the end of a turn.', [
     'result',
   ]);

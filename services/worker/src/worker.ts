@@ -27,6 +27,7 @@ import { publishAgents } from '@signalbox/store/conversation/agents';
 import { createAgents, loadAgents } from './agents/registry.ts';
 import { loadWorkerParts } from './plugin-parts.ts';
 import type { WorkerConfig } from './config.ts';
+import { serveWorkerFigures } from './figures.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './turn/threads.ts';
@@ -106,6 +107,7 @@ export async function createWorker(own: RegisterClosable, config: WorkerConfig, 
   await listenForStops(own, config, log, lanes);
   const consumer = own(consumeWakeUps(config, log, servers.pool, lanes));
   const { pool, redis } = servers;
+  serveWorkerFigures({ metrics, pool, redis, limits: limitsOf(config), config, log });
   probe.serve({
     metrics,
     problems: async () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Closable } from './lifecycle.ts';
 import type { Log } from './log.ts';
+import { createGauge } from './metrics.ts';
 import { countDroppedLines } from './standard-output.ts';
 import { VERSION } from './version.ts';
 import { computeBackoffMs, SECOND_MS, sleep, waitAtMost } from '@signalbox/contracts/time';
@@ -98,7 +99,10 @@ export async function openProbe(options: {
   const address = server.address() as AddressInfo | null; // a TCP address, or null while the server does not listen
   return {
     port: address?.port ?? options.port,
-    serve: (parts) => void (state = parts),
+    serve: (parts) => {
+      exportReadiness(parts);
+      state = parts;
+    },
     wait: (reasons) => void (state = reasons),
     close: async () => {
       closing.abort();
@@ -109,6 +113,18 @@ export async function openProbe(options: {
       });
     },
   };
+}
+
+/** Exports what /readyz answers, so that an alarm on it needs no second prober. */
+function exportReadiness({ metrics, problems }: ProbeReport): void {
+  const name = 'signalbox_ready';
+  metrics.removeSingleMetric(name);
+  createGauge(metrics, name, '1 while /readyz answers 200, else 0.', [], {
+    collect: async () => {
+      const found = await waitAtMost(problems(), CHECK_TIMEOUT_MS).catch(() => undefined);
+      return [{ labels: {}, value: found?.length === 0 ? 1 : 0 }];
+    },
+  });
 }
 
 type ProbeResponse = readonly [status: number, body: string, type: string];

@@ -22,10 +22,14 @@ const HOLD_KINDS: Readonly<Record<ReceiveMode, LeaseMode>> = { polling: 'exclusi
 
 /** A channel's listener on this gateway, which listens or waits for the lease. */
 export interface ElectedListener extends Closable {
+  /** Name of the channel. */
+  readonly channel: string;
   /** Resolves once the lease was requested and, if granted, listening started. Never rejects. */
   readonly requested: Promise<void>;
   /** Why updates do not arrive at the moment, as a sentence; null when they do. */
   problem(): string | null;
+  /** True while this gateway receives the channel's updates. */
+  isListening(): boolean;
   /** True when only this channel has the problem: it worked before, or its platform refuses it. */
   isOwnProblem(): boolean;
 }
@@ -99,6 +103,7 @@ export function startElectedListener(deps: {
 
   const ended = loop();
   return {
+    channel: channel.name,
     requested: first.then(() => undefined),
     problem: () => {
       const refusal = standing.refusal();
@@ -108,6 +113,7 @@ export function startElectedListener(deps: {
       if (state === 'unknown') return say('gateway.not-listening', { channel: channel.name });
       return sayError('LISTENERS_DISAGREE', way === 'polling' ? { others: 'by webhook', own: 'to poll' } : WEBHOOK_OUT);
     },
+    isListening: () => listening !== null,
     isOwnProblem: () => standing.refusal() !== null || standing.hasWorked(),
     close: async () => {
       stopping.abort();

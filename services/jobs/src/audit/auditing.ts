@@ -10,7 +10,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { newTraceId } from '@signalbox/contracts/ids';
 import type { RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { createCounter } from '@signalbox/platform/metrics';
+import { createCounter, createGauge } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
@@ -28,6 +28,8 @@ const FAILED_MS = 2 * SECOND_MS;
 const DIFFERS_MS = MINUTE_MS;
 /** The audit chat gets at most one checkpoint in this time; a checkpoint covers all earlier events. */
 const CHAT_MS = 60 * MINUTE_MS;
+
+const SEALER = { role: 'audit-sealer' };
 
 interface Parts {
   readonly config: JobsConfig;
@@ -69,6 +71,15 @@ export async function startAuditing(own: RegisterClosable, parts: Parts): Promis
 function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
   const help = 'Times that the audit history was found not to be what was signed.';
   const problems = createCounter(metrics, 'signalbox_audit_problems_total', help, []);
+  const leader = createGauge(
+    metrics,
+    'signalbox_leader',
+    '1 while this process has the role, else 0: use sum().',
+    ['role'],
+    {
+      series: [SEALER],
+    },
+  );
   let pausedUntil = 0;
   /** The disk problem of the checkpoint file; undefined while another process seals. */
   let unwritten: string | null | undefined;
@@ -77,9 +88,11 @@ function createRound(sealer: Sealer, { pool, metrics, log }: Parts) {
     try {
       const isAway = (await sealer.step()) === 'away';
       unwritten = isAway ? undefined : null;
+      leader.set(SEALER, isAway ? 0 : 1);
       if (isAway) pausedUntil = performance.now() + AWAY_MS;
     } catch (error) {
       pausedUntil = performance.now() + FAILED_MS;
+      leader.set(SEALER, 0);
       if (isDiskError(error)) unwritten = error.message;
       if (!(error instanceof AppError) || error.code !== 'AUDIT_HISTORY_DIFFERS') throw error;
       pausedUntil = performance.now() + DIFFERS_MS;

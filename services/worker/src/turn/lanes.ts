@@ -59,7 +59,7 @@ const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
 /** Telegram shows "typing" for 5 s. The gateway shows it first, when it admits a message. */
 const TYPING_EVERY_MS = 4_000;
 
-type TurnResult = 'finished' | 'yielded' | 'lost' | 'lost-again' | 'dead-lettered';
+export type TurnResult = 'finished' | 'yielded' | 'lost' | 'lost-again' | 'dead-lettered';
 
 interface LeasedLane {
   readonly epoch: string;

@@ -25,6 +25,8 @@ const APPEND = 'audit_append(jsonb)';
 const OWN_CARDS = 'card_stands_in(text, text)';
 /** Rights for reporting a fault of Signalbox, which every service has; the pool `maintenance` notifies the admins. */
 const REPORT = 'select, insert (subject, kind, detail, evidence, waits_since), update (waits_since, closed_at)';
+/** Counts over all rows, for the metrics of one service. */
+const FIGURES = 'operating_figures()';
 /** Function that finds reachable recipients of news, so that a service need not read what people wrote. */
 const RECIPIENTS = 'find_recipients(text[])';
 
@@ -203,6 +205,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       APPEND,
       RECIPIENTS,
       OWN_CARDS,
+      FIGURES,
       'audit_seal(bigint, bigint[], bytea[], integer)',
       'audit_checkpoint(bigint, bytea, bytea, text, text, bytea)',
     ],
