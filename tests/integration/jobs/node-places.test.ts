@@ -18,7 +18,7 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 // The launcher and version managers put Node where sandboxes hide everything else.
 
-const { execPath } = process;
+const execPath = process.execPath;
 let place = '';
 afterEach(() => {
   process.execPath = execPath;

@@ -18,6 +18,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { fetchNode, judgeNode, useNode } from '../../node.mjs';
 import { getCheckoutPath } from '../checkout.ts';
+import { getInheritedEnvironment } from '../config.ts';
 
 test('Node 24 and Node 26 run Signalbox, other versions from 20.19 on fetch Node, and older ones are refused', () => {
   for (const version of ['24.15.0', '24.21.0', '26.0.0', '26.12.1', '28.0.0']) expect(judgeNode(version)).toBe('use');
@@ -90,7 +91,7 @@ describe('fetchNode', () => {
   const fetchIt = (over: Partial<typeof packages> = {}) =>
     fetchNode(
       checkout,
-      { PATH: process.env['PATH'], HOME: root, npm_config_fetch_retries: '0' },
+      { PATH: getInheritedEnvironment()['PATH'], HOME: root, npm_config_fetch_retries: '0' },
       { ...packages, ...over },
     );
 
@@ -138,10 +139,10 @@ describe('fetchNode', () => {
     const part = join(checkout, '.signalbox', `node-9.9.9-${process.platform}-${process.arch}.part`);
     mkdirSync(join(part, 'node_modules/half'), { recursive: true });
     writeFileSync(join(checkout, '.signalbox/install.lock'), '999999999');
+    const env = { PATH: getInheritedEnvironment()['PATH'], HOME: root };
     const program = `import { fetchNode } from ${JSON.stringify(join(getCheckoutPath(), 'infra/local/node.mjs'))};
-      console.log(JSON.stringify(await fetchNode(${JSON.stringify(checkout)}, process.env, ${JSON.stringify(packages)})));`;
+      console.log(JSON.stringify(await fetchNode(...${JSON.stringify([checkout, env, packages])})));`;
     const words = ['--input-type=module', '-e', program];
-    const env = { PATH: process.env['PATH'], HOME: root };
     const launch = async () => (await promisify(execFile)(process.execPath, words, { env })).stdout;
     const [one, two] = await Promise.all([launch(), launch()]);
     expect(JSON.parse(one)).toHaveProperty('folder');
