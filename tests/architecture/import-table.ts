@@ -306,7 +306,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'pino', homes: ['shared/platform/src/log.ts'] },
   { name: '@opentelemetry/*', homes: ['shared/platform/src/tracing/{otel,exporter}.ts'] }, // loaded when they are used
   // A service owns its figures; what serves them is shared.
-  { name: 'prom-client', homes: ['shared/platform/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
+  { name: '@prometheus-io/client', homes: ['shared/platform/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
   { name: 'grammy', homes: [TELEGRAM], types: [`${SIMULATOR}/**`] },
   { name: 'undici', homes: [EVERY_CHANNEL] },
   { name: 'mdast', homes: [], types: [EVERY_CHANNEL] },

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from '@prometheus-io/client';
 import type { Closable } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { createGauge } from './metrics.ts';
@@ -32,14 +32,18 @@ const NOTES_TIMEOUT_MS = 0.4 * SECOND_MS;
 const MIN_RETRY_MS = SECOND_MS;
 const MAX_RETRY_MS = 15 * SECOND_MS;
 
-/** Sample interval of the event loop delay, in milliseconds: each sample wakes the process. */
-const DELAY_SAMPLE_MS = 1_000;
+/** Sample interval of the event loop's delay and utilization, in milliseconds: each sample wakes the process. */
+const LOOP_SAMPLE_MS = 1_000;
 
 /** Creates the registry of a service with Node's own metrics, the version and the count of lost log lines. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_SAMPLE_MS });
+  collectDefaultMetrics({
+    register: registry,
+    eventLoopMonitoringPrecision: LOOP_SAMPLE_MS,
+    eventLoopUtilizationTimeout: LOOP_SAMPLE_MS,
+  });
   const help = 'Always 1; the label says which release runs.';
   new Gauge({ name: 'signalbox_build_info', help, labelNames: ['version'], registers: [registry] }).set(
     { version: VERSION },
