@@ -5,6 +5,8 @@ const NaiveConfig = z.object({
   TELEGRAM_API_ROOT: z.string(),
   TELEGRAM_BOT_TOKEN: z.string(),
   PROBE_PORT: z.coerce.number(),
+  /** A model server; not set: the fixed model in the bot's own process. */
+  MODEL_URL: z.url().optional(),
 });
 
 /** What the naive bot is started with. */

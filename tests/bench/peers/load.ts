@@ -10,6 +10,8 @@ interface Cell {
   readonly people: number;
   readonly turnsEach: number;
   text(n: number): string;
+  /** After so many milliseconds without an answer the run fails. */
+  readonly lateMs?: number;
 }
 
 /** People who write to the bot of a simulator and wait for its answers. */
@@ -18,10 +20,10 @@ export async function openLoad(simulatorUrl: string) {
   const events = await openEvents(simulatorUrl, (chat) => waiting.get(chat)?.());
   let said = 0;
 
-  const turn = async (person: number, text: string): Promise<number> => {
+  const turn = async (person: number, text: string, lateMs = LATE_MS): Promise<number> => {
     const startedAt = performance.now();
     const answered = new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`no answer to “${text}” in ${LATE_MS / 1_000} s`)), LATE_MS);
+      const late = setTimeout(() => reject(new Error(`no answer to “${text}” in ${lateMs / 1_000} s`)), lateMs);
       waiting.set(person, () => {
         clearTimeout(late);
         resolve();
@@ -37,12 +39,16 @@ export async function openLoad(simulatorUrl: string) {
     addPeople: (ids: readonly number[]) =>
       Promise.all(ids.map((id) => post(`${simulatorUrl}/api/people`, { id, name: `P${id}` }))),
     /** A cell of the measurement with people who have not written yet. `cpu`: milliseconds that the peer has used so far. */
-    async run(ids: readonly number[], { turnsEach, text }: Omit<Cell, 'people'>, cpu: () => number): Promise<Sample> {
+    async run(
+      ids: readonly number[],
+      { turnsEach, text, lateMs }: Omit<Cell, 'people'>,
+      cpu: () => number,
+    ): Promise<Sample> {
       const latencies: number[] = [];
       const [before, startedAt] = [cpu(), performance.now()];
       await Promise.all(
         ids.map(async (person) => {
-          for (let n = 0; n < turnsEach; n++) latencies.push(await turn(person, text(++said)));
+          for (let n = 0; n < turnsEach; n++) latencies.push(await turn(person, text(++said), lateMs));
         }),
       );
       const seconds = (performance.now() - startedAt) / 1_000;

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { HumanMessage } from '@langchain/core/messages';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import { ChatOpenAI } from '@langchain/openai';
 import { Bot } from 'grammy';
 import pg from 'pg';
 import { loadNaiveConfig } from './config.ts';
@@ -14,7 +15,11 @@ await pool.query('create table if not exists bench_projects (name text primary k
 await pool.query(`insert into bench_projects values ('shop', 'Tea') on conflict do nothing`);
 const saver = new PostgresSaver(pool);
 await saver.setup();
-const graph = buildNaiveGraph(pool, saver);
+const model =
+  env.MODEL_URL === undefined
+    ? undefined
+    : new ChatOpenAI({ model: 'slow', apiKey: 'none', configuration: { baseURL: env.MODEL_URL } });
+const graph = buildNaiveGraph(pool, saver, model);
 const bot = new Bot(env.TELEGRAM_BOT_TOKEN, { client: { apiRoot: env.TELEGRAM_API_ROOT } });
 bot.on('message:text', async (context) => {
   const state = await graph.invoke(

@@ -1,3 +1,4 @@
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { Annotation, END, MessagesAnnotation, START, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
@@ -7,7 +8,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { answerTo } from './model-script.ts';
 
-const model = createScriptedModel((messages) => {
+/** The fixed model, in this process. */
+const scripted = createScriptedModel((messages) => {
   const last = messages.findLastIndex(HumanMessage.isInstance);
   const tools = { read: 'get_project', write: 'create_project' };
   return answerTo(String(messages[last]?.content ?? ''), tools, messages.slice(last).some(ToolMessage.isInstance));
@@ -15,9 +17,13 @@ const model = createScriptedModel((messages) => {
 
 /**
  * The graph of a bot that follows LangGraph's guide, with the steps of ours: a node for the intent (it asks no model), the model, two
- * tools. Without a pool its tools answer from memory, which is what LangGraph itself costs.
+ * tools. Without a pool its tools answer from memory, which is what LangGraph itself costs. `model`: instead of the fixed one.
  */
-export function buildNaiveGraph(pool: pg.Pool | null, checkpointer?: BaseCheckpointSaver) {
+export function buildNaiveGraph(
+  pool: pg.Pool | null,
+  checkpointer?: BaseCheckpointSaver,
+  model: BaseChatModel = scripted,
+) {
   const read = tool(
     async ({ project }) => {
       const found = await pool?.query('select * from bench_projects where name = $1', [project]);
@@ -39,10 +45,11 @@ export function buildNaiveGraph(pool: pg.Pool | null, checkpointer?: BaseCheckpo
       schema: z.object({ name: z.string(), description: z.string() }),
     },
   );
+  const bound = model.bindTools?.([read, write]) ?? model;
   const State = Annotation.Root({ ...MessagesAnnotation.spec, intent: Annotation<string> });
   return new StateGraph(State)
     .addNode('intent_parser', () => ({ intent: 'ask' }))
-    .addNode('agent', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+    .addNode('agent', async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
     .addNode('tools', new ToolNode([read, write]))
     .addEdge(START, 'intent_parser')
     .addEdge('intent_parser', 'agent')

@@ -5,7 +5,7 @@ import { startBenchServers } from '../../support/bench-servers.ts';
 import { openLoad } from './load.ts';
 import { openLangGraphServer } from './langgraph-server.ts';
 import { buildNaiveGraph } from './naive-graph.ts';
-import { cpuOf, startProcess, type Process } from './processes.ts';
+import { cpuOf, memoryOf, startProcess, type Process } from './processes.ts';
 
 /** People that an installation of some size has: what a turn costs must not grow with them. */
 const PEOPLE = 20_000;
@@ -22,12 +22,15 @@ export async function openPeers(
     readonly langGraphRuns?: number;
     /** A folder to which the gateway and the worker write a CPU profile when they end. */
     readonly profileTo?: string;
+    /** Both bots ask this model server, and the worker is the one that ships; else the fixed model is in their processes. */
+    readonly modelUrl?: string;
   },
 ) {
   await build();
   const [ours, theirs] = [await createSimulator({}), await createSimulator({ token: NAIVE_TOKEN })];
   const started = await startBenchServers(dir, ours.url);
   const { postgres, redis } = started;
+  const { modelUrl } = options;
   const db = new pg.Pool({ connectionString: postgres.url, max: 4 });
   await seed(db);
   const profiled = (service: string): readonly string[] =>
@@ -37,8 +40,8 @@ export async function openPeers(
   const startWorker = (name: string): Promise<Process> =>
     startProcess(
       name,
-      [...profiled(name), `${BUILT}/scripted-worker.js`],
-      started.env('worker', { WORKER_NAME: name }),
+      [...profiled(name), modelUrl === undefined ? `${BUILT}/scripted-worker.js` : 'services/worker/dist/main.js'],
+      started.env('worker', { WORKER_NAME: name, ...(modelUrl === undefined ? {} : askAt(modelUrl)) }),
     );
   const fast = started.env('gateway', { TELEGRAM_CHAT_SENDS_PER_SECOND: '1000', INBOUND_BURST: '10000' });
   const gateway = await startProcess('gateway', [...profiled('gateway'), 'services/gateway/dist/main.js'], fast);
@@ -47,6 +50,7 @@ export async function openPeers(
     DATABASE_URL: await createNaiveDatabase(db, postgres.url),
     TELEGRAM_API_ROOT: theirs.url,
     TELEGRAM_BOT_TOKEN: NAIVE_TOKEN,
+    ...(modelUrl === undefined ? {} : { MODEL_URL: modelUrl }),
   });
   const { langGraphRuns } = options;
   const langGraphServer = langGraphRuns === undefined ? null : await openLangGraphServer(langGraphRuns);
@@ -66,6 +70,8 @@ export async function openPeers(
       load: await openLoad(ours.url),
       cpu: () => Object.values(cpuBy()).reduce((sum, ms) => sum + ms, 0),
       cpuBy,
+      /** Megabytes of the workers. */
+      workerMemory: () => workers.reduce((sum, { pid }) => sum + memoryOf(pid), 0),
     },
     naive: { load: await openLoad(theirs.url), cpu: () => servers() + cpuOf(naive.pid) },
     langGraphServer,
@@ -101,6 +107,10 @@ export async function openPeers(
 }
 
 export type Peers = Awaited<ReturnType<typeof openPeers>>;
+
+function askAt(modelUrl: string): Readonly<Record<string, string>> {
+  return { MODEL: 'openai_compatible:slow', OPENAI_COMPATIBLE_BASE_URL: modelUrl };
+}
 
 /** Builds the bench's own programs, because no loader runs in a measured process. `npm run bench` has built the product. */
 async function build(): Promise<void> {
