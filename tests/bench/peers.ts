@@ -18,6 +18,7 @@ import { KINDS, textOf, type Kind } from './peers/model-script.ts';
 import { measureDefinitions } from './peers/prompt-size.ts';
 import { openPeers } from './peers/stack.ts';
 import { measureStart } from './peers/start.ts';
+import { measureWaiting } from './peers/waiting.ts';
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
@@ -79,6 +80,12 @@ try {
   const governed = await measureGoverned();
   say('starting, and idling');
   const started = await measureStart(join(dir, 'instance'));
+  // The peers above idle meanwhile.
+  const waiting = await measureWaiting(join(dir, 'people'), {
+    rounds: options.quick ? 1 : 3,
+    isQuick: options.quick,
+    say,
+  });
   report({
     throughputVsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 32, throughput)),
     p50VsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 1, p50)),
@@ -95,6 +102,7 @@ try {
     readyAfterStartMs: only(started.readyMs),
     idlePssMb: only(started.megabytes),
     idleCpuPercent: only(started.cpuPercent),
+    ...waiting,
   });
 } finally {
   await peers.close();

@@ -1,7 +1,7 @@
 /*
  * What people feel while a model takes seconds: the product as it ships beside the plain bot, both over one model server. 300 people with
  * a model of 5 s, a thousand with one of 20 s and one worker, and the calls of the model per answer while a third of the processor is
- * taken away. `--quick`: one round, and no turns of three calls. `--json <file>`. The bench `peers` takes the same figures.
+ * taken away. And the first word at 32 people. `--quick`: one round, and no turns of three calls. `--json <file>`. The bench `peers` takes the same figures.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import { measureFirstWord } from './first-word.ts';
 import { median, percentile, ratioOf, type Figure } from './figures.ts';
 import { startSlowModel, textOfSlow, type SlowModel } from './slow-model.ts';
 import { openPeers, type Peers } from './stack.ts';
@@ -25,6 +27,8 @@ export interface WaitingFigures {
   readonly thousandInFlightMb: Figure;
   /** What a provider bills for one answer while a third of all cores is taken away. */
   readonly modelCallsPerAnswerUnderLoad: Figure;
+  /** Milliseconds from the model's first word to the draft that shows it, p95 of 32 people. */
+  readonly firstWordMs: Figure;
 }
 
 /** Starts the product as it ships and the plain bot over one model server, and measures both. */
@@ -32,8 +36,10 @@ export async function measureWaiting(
   dir: string,
   { rounds, isQuick, say }: { readonly rounds: number; readonly isQuick: boolean; say(what: string): void },
 ): Promise<WaitingFigures> {
+  say('the first word');
+  const firstWord = await measureFirstWord(join(dir, 'first-word'));
   const model = await startSlowModel();
-  const peers = await openPeers(dir, { modelUrl: model.url });
+  const peers = await openPeers(join(dir, 'waiting'), { modelUrl: model.url });
   try {
     say('people who wait: warming up');
     for (const peer of ['product', 'naive'] as const) await crowd(peers, peer, { ...WARM_UP, seconds: 0 });
@@ -54,6 +60,7 @@ export async function measureWaiting(
       ...(three === null ? {} : { thousandInFlightVsOneAnswerThreeCalls: only(three.ratio) }),
       thousandInFlightMb: only(Math.max(one.megabytes, three?.megabytes ?? 0)),
       modelCallsPerAnswerUnderLoad: only(perAnswer),
+      firstWordMs: only(firstWord.firstWordMs.p95),
     };
   } finally {
     await peers.close();

@@ -7,11 +7,11 @@ import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { createSimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
-import { startBenchServers } from '../support/bench-servers.ts';
-import { createPen, startModelServer } from '../support/model-server.ts';
-import { until } from '../support/until.ts';
-import { percentile } from './peers/figures.ts';
-import { startProcess } from './peers/processes.ts';
+import { startBenchServers } from '../../support/bench-servers.ts';
+import { createPen, startModelServer } from '../../support/model-server.ts';
+import { until } from '../../support/until.ts';
+import { percentile } from './figures.ts';
+import { startProcess } from './processes.ts';
 
 export interface WaitOptions {
   /** How many people write at the same moment. */
