@@ -39,7 +39,7 @@ export function createCounter(
   { series = [], collect }: MetricOptions = {},
 ): CounterMetric {
   const own = { name, help, labelNames: [...labels], registers: [registry] };
-  const counter: Counter = new Counter(collect ? { ...own, collect: async () => replace(await collect()) } : own);
+  const counter: Counter<string> = new Counter(collect ? { ...own, collect: async () => replace(await collect()) } : own);
   const add: CounterMetric['add'] = (values, amount = 1) => counter.inc({ ...values }, amount);
   const replace = (samples: readonly Sample[]): void => {
     empty(counter, labels);
@@ -58,7 +58,7 @@ export function createGauge(
   { series = [], collect }: MetricOptions = {},
 ): GaugeMetric {
   const own = { name, help, labelNames: [...labels], registers: [registry] };
-  const gauge: Gauge = new Gauge(collect ? { ...own, collect: async () => replace(await collect()) } : own);
+  const gauge: Gauge<string> = new Gauge(collect ? { ...own, collect: async () => replace(await collect()) } : own);
   const set: GaugeMetric['set'] = (values, value) => gauge.set({ ...values }, value);
   const replace = (samples: readonly Sample[]): void => {
     empty(gauge, labels);
