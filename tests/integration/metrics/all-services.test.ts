@@ -29,8 +29,8 @@ it('each service exports what it reads at a scrape, with its own login', async (
   expect(readSeries(deploy ?? '', 'signalbox_queue_jobs', { pool: 'deploy', state: 'waiting' })).toBe(0);
   for (const service of stack.probePorts.keys()) {
     const text = await scrapeOf(service);
-    expect(text, service).not.toMatch(/^signalbox_scrape_ok\{.*\} 0$/m);
-    expect(readSeries(text, 'signalbox_ready'), service).toBe(1);
+    expect(text).not.toMatch(/^signalbox_scrape_ok\{.*\} 0$/m);
+    expect(readSeries(text, 'signalbox_ready')).toBe(1);
   }
 });
 

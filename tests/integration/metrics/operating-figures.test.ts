@@ -70,7 +70,7 @@ it('figures of what has not happened yet are 0 and not absent', async () => {
   const text = await scrape(probePort);
   const byWorker = ['lanes_held', 'lanes_expired']; // a worker without a lane has none
   for (const name of Object.keys(OPERATING_FIGURES).filter((one) => !byWorker.includes(one)))
-    expect(text, name).toMatch(new RegExp(`^signalbox_${name}\\{.*\\} \\d`, 'm'));
+    expect(text).toMatch(new RegExp(`^signalbox_${name}\\{.*\\} \\d`, 'm'));
   for (const outcome of ['succeeded', 'failed', 'rolled_back', 'cancelled'])
     expect(readSeries(text, 'signalbox_deployments_total', { outcome })).toBe(0);
   expect(readSeries(text, 'signalbox_jobs_total', { job: 'knowledge.index', outcome: 'deadline' })).toBe(0);
@@ -104,12 +104,19 @@ it('a locked table does not hang the scrape: the figures are absent until it is 
 });
 
 it('no login but that of maintenance may read the figures of the whole installation', async () => {
+  const allowed: string[] = [];
   for (const service of DATABASE_SERVICES) {
     const client = new pg.Client({ connectionString: serviceUrl(bench.databaseUrl, service) });
     await client.connect();
-    const reading = client.query('select * from operating_figures()');
-    if (service === 'maintenance') await expect(reading).resolves.toMatchObject({ rowCount: expect.any(Number) });
-    else await expect(reading).rejects.toMatchObject({ code: '42501' });
+    const isAllowed = await client.query('select * from operating_figures()').then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === '42501') return false;
+        throw error;
+      },
+    );
+    if (isAllowed) allowed.push(service);
     await client.end();
   }
+  expect(allowed).toEqual(['maintenance']);
 });
