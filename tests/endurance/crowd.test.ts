@@ -29,7 +29,7 @@ describe('with 200 people who send five messages each at once', () => {
   const run = async (withSlow: boolean): Promise<number> => {
     stack = await openStack({
       workers: 3,
-      env: { WORKER_SLOTS: '64', DATABASE_CONNECTIONS: '12' },
+      env: { DATABASE_CONNECTIONS: '12' },
       wiring: { models: () => Promise.resolve(createScriptedModels(script)) },
     });
     const people = await Promise.all(Array.from({ length: PEOPLE }, (_, i) => stack.person(SLOW + 1 + i, 'developer')));

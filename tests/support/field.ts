@@ -21,7 +21,7 @@ export interface Field {
   readonly redis: OwnRedis;
   readonly model: ModelServer;
   readonly prefix: string;
-  start(service: 'gateway' | 'worker', name: string): Promise<ServiceProcess>;
+  start(service: 'gateway' | 'worker', name: string, env?: Readonly<Record<string, string>>): Promise<ServiceProcess>;
   people(count: number): Promise<Person[]>;
   /** A connection to the field's Redis, closed with the field. */
   redisClient(): Redis;
@@ -52,8 +52,9 @@ export async function openField(options: { thinkMs: number }): Promise<Field> {
     redis,
     model,
     prefix,
-    start: async (service, name) => {
-      const started = await startService(service, name, wiring.env(service, { WORKER_NAME: name, GATEWAY_NAME: name }));
+    start: async (service, name, env = {}) => {
+      const own = { WORKER_NAME: name, GATEWAY_NAME: name, ...env };
+      const started = await startService(service, name, { ...wiring.env(service, own), ...env });
       services.push(started);
       return started;
     },

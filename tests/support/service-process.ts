@@ -14,7 +14,7 @@ export interface ServiceProcess {
   kill(): Promise<void>;
   /** Asks it to stop, and answers its exit code. */
   stop(): Promise<number | null>;
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void;
   start(): Promise<void>;
   /** What /readyz answers: the status and the text; empty while nothing listens. */
   ready(): Promise<string>;

@@ -15,8 +15,6 @@ export const WorkerConfig = CommonConfig.extend({
   WORKER_NAME: z.string().default(`worker-${hostname()}`),
   /** The agent of chats without a chosen agent: the id of a folder in services/worker/src/agents. */
   AGENT_DEFAULT: z.string().default(DEFAULT_AGENT),
-  /** Turns at the same time: most of a turn is waiting for a model. consume.ts bounds computing, and the pool bounds statements. */
-  WORKER_SLOTS: z.coerce.number().int().min(1).max(1_000).default(256),
   /** Maximum passes (model calls with their tools) in one turn. */
   MAX_PASSES: z.coerce.number().int().min(1).max(100).default(20),
   /** After this many minutes without a message a conversation ends, and the next message starts a new conversation. */

@@ -13,6 +13,7 @@ import { describeResults } from '@signalbox/governance/calls/stored-result';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from '@signalbox/platform/redis';
 import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
+import { createMemoryRoom } from '@signalbox/platform/streams/room';
 import { requestFile } from '@signalbox/platform/streams/files';
 import { dropHandedFile, putHandedFile } from '@signalbox/platform/streams/handed-files';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
@@ -31,6 +32,7 @@ import { serveWorkerFigures } from './figures.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './turn/threads.ts';
+import { countWaiting } from './turn/waiting.ts';
 import { reconcileNextAction } from '@signalbox/governance/reconcile';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { openWorkerPolicies } from '@signalbox/governance/policies';
@@ -62,7 +64,10 @@ export interface WorkerWiring {
 }
 
 /** Connections for tool locks are separate: a lock's holder must never wait for a connection that waits for the lock. */
-const LOCK_CONNECTIONS = 4;
+const LOCK_CONNECTIONS = 5;
+
+/** Memory of a turn while it waits for its model, with a margin: about 150 KB were measured. */
+const TURN_BYTES = 256 * 1_024;
 
 /** Opens a worker: connections first, the consumer last. Its owner closes parts in reverse order. */
 export async function createWorker(own: RegisterClosable, config: WorkerConfig, log: Log, wiring: WorkerWiring) {
@@ -105,7 +110,7 @@ export async function createWorker(own: RegisterClosable, config: WorkerConfig, 
     ),
   );
   await listenForStops(own, config, log, lanes);
-  const consumer = own(consumeWakeUps(config, log, servers.pool, lanes));
+  const consumer = own(consumeWakeUps(config, log, servers.pool, lanes, turns.waiting));
   const { pool, redis } = servers;
   serveWorkerFigures({ metrics, pool, redis, limits: limitsOf(config), config, log });
   probe.serve({
@@ -120,7 +125,6 @@ export async function createWorker(own: RegisterClosable, config: WorkerConfig, 
   log.info('worker is up', {
     worker: config.WORKER_NAME,
     models: turns.models.names,
-    slots: config.WORKER_SLOTS,
     groups: turns.governance.tools.groups.map((group) => group.name),
     probePort: probe.port,
   });
@@ -164,7 +168,9 @@ async function prepareTurns({
   const registry = createRegistry(await loadCapabilities(wiring.groups, brought.groups));
   const plugins = await loadAgents([...brought.agents, ...(wiring.agents ?? [])]);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
-  const models = withRedaction(await wiring.models(registry, plugins, traceModels(observeModels(metrics))));
+  const { models, waiting } = countWaiting(
+    withRedaction(await wiring.models(registry, plugins, traceModels(observeModels(metrics)))),
+  );
   const notify = (chatKey: string, traceId: string): Promise<void> =>
     publisher
       .publish(OUTBOUND_TOPIC, [{ kind: 'send', chatKey, traceId }])
@@ -217,7 +223,7 @@ async function prepareTurns({
     tracing: { tracing, sessionOf: createSessionNames(tracing.isOn ? await readAuditLogId(pool) : '') },
   };
   const partsOf = (id: string): TurnDeps => ({ ...parts, plugin: pluginOf(plugins, id), agent: agents.get(id) });
-  return { partsOf, governance, models, threads: createThreadSequences({ redis, pool, prefix }) };
+  return { partsOf, governance, models, waiting, threads: createThreadSequences({ redis, pool, prefix }) };
 }
 
 function createKeepDeps(redis: Redis, prefix: string, { work, look }: ToolRunDeps): TurnDeps['attachments'] {
@@ -257,14 +263,17 @@ async function listenForStops(own: RegisterClosable, config: WorkerConfig, log: 
   await nudges.subscribe(`${config.REDIS_PREFIX}${STOP_CHANNEL}`);
 }
 
-function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes): Consumer {
+function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes, waiting: () => number): Consumer {
+  const room = createMemoryRoom(TURN_BYTES);
   return startConsumer({
     topic: INBOUND_TOPIC,
     redisUrl: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
     partitions: config.STREAM_PARTITIONS,
     consumer: config.WORKER_NAME,
-    slots: config.WORKER_SLOTS,
+    // Another worker reads what this one would not claim.
+    slots: () => (lanes.isLate() ? 0 : room()),
+    waiting,
     log,
     handle: (wakeUp) => lanes.handle(wakeUp),
     drainMs: 200, // `Lanes.close` waits for running turns

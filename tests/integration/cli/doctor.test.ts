@@ -90,7 +90,15 @@ describe('signalbox doctor', () => {
 
   it('finds no problem in a complete installation', async () => {
     const log = createLog('test', 'silent');
-    const common = { redisUrl: inject('redisUrl'), prefix, partitions: 1, consumer: 'c', slots: 1, log };
+    const common = {
+      redisUrl: inject('redisUrl'),
+      prefix,
+      partitions: 1,
+      consumer: 'c',
+      slots: () => 1,
+      waiting: () => 0,
+      log,
+    };
     const consume = (topic: StreamTopic) =>
       startConsumer({
         ...common,

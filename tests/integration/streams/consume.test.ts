@@ -39,7 +39,8 @@ describe('a consumer', () => {
       prefix,
       partitions: 1,
       consumer: `c${consumers.length}`,
-      slots: 4,
+      slots: () => 4,
+      waiting: () => 0,
       log,
       onUnreadable: () => Promise.resolve(),
       ...options,
@@ -125,7 +126,7 @@ describe('a consumer', () => {
       await new Promise((resolve) => setTimeout(resolve, 15));
       running -= 1;
     };
-    start({ slots: 3, handle: () => Promise.resolve({ work: work() }) });
+    start({ slots: () => 3, handle: () => Promise.resolve({ work: work() }) });
     await publisher.publish(
       INBOUND_TOPIC,
       Array.from({ length: 40 }, (_, i) => wake(String(i))),

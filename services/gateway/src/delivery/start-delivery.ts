@@ -78,7 +78,8 @@ export function startDelivery(deps: {
     prefix: config.REDIS_PREFIX,
     partitions: config.STREAM_PARTITIONS,
     consumer: config.GATEWAY_NAME,
-    slots: MAX_CHATS,
+    slots: () => MAX_CHATS,
+    waiting: () => 0,
     log,
     handle: (delivery) => deliverer.handle(delivery),
     onUnreadable: async (ref, raw, detail) => {

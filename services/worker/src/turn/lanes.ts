@@ -14,6 +14,7 @@ import { runInLanguage } from '@signalbox/messages/language';
 import { isInfrastructureError } from '@signalbox/store/infrastructure';
 import { settleUnreadable } from '@signalbox/store/unreadable-messages';
 import { extendLeases, Leases } from '@signalbox/store/leases';
+import { showLiving } from '@signalbox/store/living';
 import { runInBackground, type Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
@@ -34,7 +35,7 @@ import type { TurnSignals } from './turn-start.ts';
  *        ├─ failed → yield with back-off (infrastructure) or counted (poison)
  *        └─ lease lost → abort, write nothing
  *
- * Lanes of a dead process are suspects, which a worker claims one at a time. A live process that could not release a lane does so once
+ * Lanes whose process died are suspects. Those that died with a second one are claimed one at a time. A live process that could not release a lane does so once
  * Postgres answers, without counting an attempt.
  */
 
@@ -73,6 +74,8 @@ interface LeasedLane {
 
 export interface LaneOptions extends Omit<ClaimOptions, 'maxMessages' | 'holder'> {
   readonly pool: Pool;
+  /** Gives one of its connections to the heartbeats. */
+  readonly lockPool: Pool;
   readonly publisher: CountingPublisher;
   readonly log: Log;
   readonly timeZone: string;
@@ -86,6 +89,7 @@ export interface LaneOptions extends Omit<ClaimOptions, 'maxMessages' | 'holder'
 export class Lanes implements Closable {
   readonly #options: LaneOptions;
   readonly #holder = newId('wrk');
+  readonly #living: ReturnType<typeof showLiving>;
   readonly #leased: Leases<LeasedLane>;
   /** Claims under way: two claims of a lane at once could let this process take a lane from itself. */
   readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
@@ -99,13 +103,14 @@ export class Lanes implements Closable {
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    const { pool, log, worker, leaseMs } = options;
+    const { lockPool, log, worker, leaseMs } = options;
+    this.#living = showLiving(lockPool, this.#holder);
     this.#leased = new Leases({
       name: 'lanes',
       everyMs: HEARTBEAT_MS,
       leaseMs,
       log,
-      heartbeat: (held) => extendLeases(pool, 'lane_beat', { holder: worker, leaseMs }, held),
+      heartbeat: (held) => extendLeases(this.#living, 'lane_beat', { holder: worker, leaseMs }, held),
     });
     this.#sweeper = startLoop({ name: 'sweep', everyMs: SWEEP_MS, log, step: () => this.#sweep() });
   }
@@ -114,14 +119,19 @@ export class Lanes implements Closable {
     return this.#leased.size;
   }
 
+  /** True while this process is overloaded: it would lose a lane that it claims, so another worker should claim it. */
+  isLate(): boolean {
+    return this.#leased.isLate(Math.max(LATE_MS, this.#options.leaseMs / 2));
+  }
+
   /** Resolves when the claim has answered; `work` continues. Called for each wake-up of the inbound stream. */
   async handle({ userKey, traceId }: WakeUp): Promise<{ readonly work: Promise<void> }> {
     const mine = this.#leased.get(userKey) ?? this.#claiming.get(userKey);
     if (mine) mine.wokenAgain = true;
     // The messages stay in the inbox for the lane's holder or the sweeper.
     if (mine || this.#stop.signal.aborted) return { work: Promise.resolve() };
-    // An overloaded process would lose the lane, so the sweeper wakes it for another worker.
-    if (this.#leased.isLate(Math.max(LATE_MS, this.#options.leaseMs / 2))) {
+    // The sweeper wakes the lane again.
+    if (this.isLate()) {
       this.#options.log.warn('beats are late, no lane is claimed', { userKey });
       return { work: Promise.resolve() };
     }
@@ -157,6 +167,7 @@ export class Lanes implements Closable {
     for (const lane of this.#leased.values()) lane.abort.abort(new Error('the worker is shutting down'));
     while (this.running > 0) await sleep(20);
     await Promise.all([this.#leased.close(), this.#sweeper.close()]);
+    await this.#living.close();
   }
 
   /** Claims a lane. Unreadable messages are settled first, since they would break every turn. */
@@ -194,7 +205,7 @@ export class Lanes implements Closable {
       if (result) this.#options.onTurn?.(result, performance.now() - startedAt);
       release();
       lost(); // ends the typing loop; the turn is over
-      // A process claims suspect lanes one at a time, so the next claim waits for this turn.
+      // A process claims such lanes one at a time, so the next claim waits for this turn.
       if (suspect && !this.#stop.signal.aborted) runInBackground(this.#options.log, 'sweep', this.#sweep());
     }
   }

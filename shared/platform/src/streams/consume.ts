@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { z } from 'zod';
 import type { StreamTopic } from '@signalbox/contracts/conversation/topics';
 import { runInBackground, type Closable } from '../lifecycle.ts';
@@ -7,13 +6,7 @@ import { closeRedis, openRedis, type Redis } from '../redis.ts';
 import { computeBackoffMs, sleep, waitOrAbort, waitAtMost } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { listStreamKeys } from './keys.ts';
-
-/** Number of entries that may run even when the process is busy: a turn that waits for its model leaves the processor idle. */
-const MIN_RUNNING = 4;
-/** Event loop utilization above which new work would only slow down running work, heartbeats included. */
-const MAX_UTILIZATION = 0.85;
-/** Milliseconds per measurement of the event loop: a single turn can fill a shorter time. */
-const MEASURE_MS = 50;
+import { createRoom, type RoomOptions } from './room.ts';
 
 /*
  * The life of one entry:
@@ -25,6 +18,8 @@ const MEASURE_MS = 50;
 
 /** Time that one XREADGROUP blocks: short, so that stopping is quick and a dead connection is noticed. */
 const BLOCK_MS = 2_000;
+/** Time between looks for room: a turn that has asked its model makes room for the next one. */
+const LOOK_MS = 10;
 /** Time after which the connection of a blocked read is replaced: the read can hang after a reconnect. */
 const WATCHDOG_MS = BLOCK_MS + 5_000;
 /** Time after which another consumer takes an unacknowledged entry: its consumer died before handling it. */
@@ -35,7 +30,7 @@ export interface Consumer extends Closable {
   healthy(): boolean;
 }
 
-export interface ConsumerOptions<S extends z.ZodType> {
+export interface ConsumerOptions<S extends z.ZodType> extends RoomOptions {
   readonly topic: StreamTopic<S>;
   /** The branch of the topic to read, for topics with branches. */
   readonly branch?: string;
@@ -44,8 +39,6 @@ export interface ConsumerOptions<S extends z.ZodType> {
   readonly partitions: number;
   /** A stable name (such as worker-1), so that restarts do not add consumers to the group. */
   readonly consumer: string;
-  /** Maximum entries that run at once; fewer while the process is busy. */
-  readonly slots: number;
   readonly log: Log;
   /**
    * Resolves once the entry may be acknowledged; `work` occupies a slot until it settles. When it throws, the entry
@@ -88,7 +81,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     this.#claimIdleMs = options.claimIdleMs ?? CLAIM_IDLE_MS;
     this.#commands = openRedis(options.redisUrl, options.log);
     this.#reader = this.#openReader();
-    this.#room = createRoom(options.slots);
+    this.#room = createRoom(options);
     this.#loops = Promise.all([this.#readLoop(), this.#claimLoop()]);
   }
 
@@ -161,7 +154,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
   async #waitForRoom(): Promise<void> {
     const freed = new AbortController();
     this.#slotFreed = (): void => freed.abort();
-    await sleep(this.#running.size < this.#options.slots ? MEASURE_MS : BLOCK_MS, freed.signal);
+    await sleep(LOOK_MS, freed.signal);
   }
 
   async #claimLoop(): Promise<void> {
@@ -235,25 +228,4 @@ function parse<S extends z.ZodType>(
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed;
   return { success: false, detail: parsed.error.issues.map((issue) => issue.message).join('; ') };
-}
-
-/**
- * Creates a function that returns how many more entries may be started. Work that waits fills all slots within a few
- * measurements; work that computes starts a few at a time, so that the first finishes soon and frees its memory.
- */
-function createRoom(slots: number): (running: number) => number {
-  let lastUtilization = performance.eventLoopUtilization();
-  let lastAt = performance.now();
-  let isBusy = false;
-  return (running) => {
-    if (running >= slots) return 0;
-    const isMeasured = performance.now() - lastAt >= MEASURE_MS;
-    if (isMeasured) {
-      const utilization = performance.eventLoopUtilization();
-      isBusy = performance.eventLoopUtilization(utilization, lastUtilization).utilization > MAX_UTILIZATION;
-      [lastUtilization, lastAt] = [utilization, performance.now()];
-    }
-    if (running < MIN_RUNNING) return Math.min(slots, MIN_RUNNING) - running;
-    return isMeasured && !isBusy ? Math.min(slots - running, running) : 0;
-  };
 }

@@ -16,5 +16,5 @@ export function isLaneHeld(db: Queryable, lane: Lane): Promise<boolean> {
   return hasRow(db)`${selectHeldLane(lane)}`;
 }
 
-/** SQL condition on the table alias `l` of lanes: no process holds the lane, or its lease has run out. */
-export const IS_LANE_FREE = sql`(l.worker is null or l.lease_until < clock_timestamp())`;
+/** SQL condition on the table alias `l` of lanes: no process holds the lane, or its lease is over. */
+export const IS_LANE_FREE = sql`(l.worker is null or lease_is_over(l.lease_until, l.holder))`;

@@ -20,7 +20,7 @@ export interface ClaimedLane extends Lane {
    * lanes do not count.
    */
   readonly attempts: number;
-  /** True when the previous holder died: a process may hold only one such lane. */
+  /** True when the last two holders died: a process may hold only one such lane. */
   readonly suspect: boolean;
   /** True when an earlier run of this turn was interrupted, so that its checkpoint and effects may exist. */
   readonly resumed: boolean;

@@ -3,7 +3,7 @@ import { intent } from '../../support/echo.ts';
 import { until } from '../../support/until.ts';
 import { openWorkerBench } from '../../support/worker.ts';
 
-it('one worker with default settings serves a hundred people with a slow model at once', async () => {
+it('one worker with default settings serves four hundred people with a slow model at once', async () => {
   const bench = await openWorkerBench();
   let asked = 0;
   await bench.startWorker({
@@ -13,7 +13,7 @@ it('one worker with default settings serves a hundred people with a slow model a
       return { content: 'done', delayMs: 600_000 };
     },
   });
-  const people = Array.from({ length: 100 }, (_, place) => String(7_000 + place));
+  const people = Array.from({ length: 400 }, (_, place) => String(7_000 + place));
   for (const person of people) await bench.addPerson(person);
   for (const person of people) await bench.say(person, 'hello');
   await until(() => asked === people.length, 50_000);
