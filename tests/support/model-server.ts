@@ -29,6 +29,8 @@ export interface ModelAnswer {
   readonly finishReason?: string | undefined;
   readonly delayMs?: number;
   readonly status?: number;
+  /** With a status of 429: how long nobody should ask again. */
+  readonly retryAfterSeconds?: number;
   /** Instead of all that: these bytes, whatever was asked for. */
   readonly raw?: { readonly body: string; readonly type?: string };
 }
@@ -135,6 +137,7 @@ export async function serveModel(
         }
         const streams = Streams.parse(JSON.parse(body)).stream && reply.status === undefined;
         if (reply.pieces) return void writePieces(response, reply.pieces, reply.piecesOf ?? null, n);
+        if (reply.retryAfterSeconds !== undefined) response.setHeader('retry-after', reply.retryAfterSeconds);
         response
           .writeHead(reply.status ?? 200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
           .end(streams ? events(reply, n) : JSON.stringify(completion(reply, n)));

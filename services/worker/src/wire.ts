@@ -26,6 +26,7 @@ import { createServiceStore } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
 import { openModels } from '@signalbox/models/open-models';
 import { checkTargets, readModelPlan } from '@signalbox/models/settings';
+import { createPermitQueues } from '@signalbox/platform/permits/permit-queue';
 import { createQueue } from '@signalbox/platform/queue/queue';
 import { createGraphNodeReader } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
@@ -43,10 +44,16 @@ import type { WorkerWiring } from './worker.ts';
 /** The product's wiring: ports over Postgres, jobs over BullMQ, the configured models. */
 export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
   return {
-    models: async (registry, agents, observer) => {
+    models: async (registry, agents, observer, redis) => {
       const plan = readModelPlan(config);
       checkTargets(plan, agents);
-      return openModels(plan, { catalog: () => registry.catalog, log, observer });
+      const gates = createPermitQueues({
+        redis,
+        prefix: config.REDIS_PREFIX,
+        max: config.MODEL_CONCURRENCY ?? null,
+        log,
+      });
+      return openModels(plan, { catalog: () => registry.catalog, log, observer, gates });
     },
     ports: async (pool, { groups }, notify) => {
       await ensureLocalServer(pool, await measureThisMachine());

@@ -57,7 +57,12 @@ export interface WorkerWiring {
   readonly groups?: readonly ToolGroup[];
   readonly agents?: readonly AgentPlugin[];
   /** Throws CONFIG_INVALID when a model is configured for an unknown agent or node. */
-  models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
+  models(
+    registry: ToolRegistry,
+    agents: readonly AgentPlugin[],
+    observer: ModelObserver,
+    redis: Redis,
+  ): Promise<Models>;
   /** `notify`: wakes another chat than the turn's, for which a port has put a message into the outbox. */
   ports(pool: Pool, registry: ToolRegistry, notify: GovernanceDeps['notify']): Ports | Promise<Ports>;
   jobs(own: RegisterClosable, pool: Pool, publisher: Publisher): Pick<ToolRunDeps, 'enqueue' | 'work' | 'look'>;
@@ -169,7 +174,7 @@ async function prepareTurns({
   const plugins = await loadAgents([...brought.agents, ...(wiring.agents ?? [])]);
   await publishAgents(pool, plugins, config.AGENT_DEFAULT);
   const { models, waiting } = countWaiting(
-    withRedaction(await wiring.models(registry, plugins, traceModels(observeModels(metrics)))),
+    withRedaction(await wiring.models(registry, plugins, traceModels(observeModels(metrics)), redis)),
   );
   const notify = (chatKey: string, traceId: string): Promise<void> =>
     publisher

@@ -1,5 +1,6 @@
 import type { Log } from '@signalbox/platform/log';
 import { createCircuit } from './retry/circuit.ts';
+import { nameGate, type ModelGate } from './retry/gate.ts';
 import { createFallbackModel, type Candidate } from './retry/fallback.ts';
 import type { ToolCatalog, BoundTool } from '@signalbox/contracts/tool-catalog';
 import { OfflineChatModel } from '@signalbox/planner/chat-model';
@@ -18,6 +19,8 @@ export interface OpenModelsOptions {
   readonly catalog: () => ToolCatalog;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly observer?: ModelObserver;
+  /** Returns the gate of a provider by its name, for limits that all workers share. */
+  readonly gates?: (name: string) => ModelGate;
 }
 
 /**
@@ -81,6 +84,7 @@ export async function openModel(
     wire: await settings.provider.open(settings),
     silenceMs: options.limits.silenceMs,
     deadlineMs: options.limits.deadlineMs,
+    ...(options.gates ? { gate: options.gates(nameGate(settings)) } : {}),
     cost: (tokens) => computeCost(options.prices, settings.name, tokens),
     ...(options.log === undefined ? {} : { log: options.log }),
     ...(options.tries === undefined ? {} : { tries: options.tries }),

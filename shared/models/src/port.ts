@@ -50,6 +50,8 @@ export interface ModelRequest {
   readonly object: JsonOutputSpec | null;
   /** Aborts the call and its connection at once. */
   readonly signal: AbortSignal;
+  /** The longest time in milliseconds that the call may wait for its provider's rate limit. Not set: the deadline of the answer. */
+  readonly patienceMs?: number;
   /** Receives streamed text; models that do not stream ignore this receiver. */
   readonly draft?: DraftReceiver;
   /** Called for all usage that the provider reports, including failed tries and aborted calls. */

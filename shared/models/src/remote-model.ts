@@ -2,6 +2,7 @@ import type { AppError } from '@signalbox/contracts/errors';
 import { abortAfter, computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import { tryChat } from './retry/chat-try.ts';
 import { toAppErrorOfModel, isTransient, ModelFailure, needsOperator } from './retry/failure.ts';
+import { createGateEntry, type ModelGate, type ModelPermit } from './retry/gate.ts';
 import { createHttpTry } from './retry/http-try.ts';
 import type { CallOptions, Model, ModelAnswer, ModelObserver, ModelRequest, ModelSpend, TokenCounts } from './port.ts';
 import { toLeanSchema } from './providers/object-schema.ts';
@@ -31,16 +32,20 @@ export interface RemoteOptions extends ModelObserver {
   /** Computes the cost of tokens in USD; null when unknown. */
   readonly cost: (tokens: TokenCounts) => number | null;
   readonly log?: Pick<Log, 'warn' | 'error'>;
+  /** Limits the calls to the provider; without it each call retries by itself. */
+  readonly gate?: ModelGate;
 }
 
 /*
  * One call of a model on a server:
+ *   permit of the provider's gate, which may wait → try
  *   try ─┬─ answer
  *        ├─ the caller's signal     → its reason, at once
  *        ├─ the deadline            → MODEL_UNAVAILABLE (timeout)
  *        ├─ a setting refused       → next try without it, and never with it again
  *        ├─ too long                → next try without a limit of the answer, then with the oldest results shortened
  *        ├─ key, model, credit, 4xx → an error that says who can fix it
+ *        ├─ 429 with a gate         → all workers pause → the same try again, before those who wait
  *        └─ 429, 5xx, network, silence, cut off → wait (as the server asks, or with backoff) → next try, at most three
  * The retries of the client libraries are off: this loop replaces them.
  */
@@ -75,16 +80,20 @@ export function createRemoteModel(options: RemoteOptions): Model {
     const deadline = abortAfter(deadlineMs);
     const signal = AbortSignal.any([request.signal, deadline]);
     const report = (result: string): void =>
-      options.onCall?.({ model: name, result, durationMs: performance.now() - startedAt });
+      options.onCall?.({ model: name, result, durationMs: performance.now() - startedAt - entry.waitedMs() });
     const fail = (failure: ModelFailure): AppError => {
       report(failure.code);
       if (needsOperator(failure.code))
         options.log?.error('a model answers nobody until an operator acts', { model: name, error: failure });
       return toAppErrorOfModel(failure);
     };
+    const entry = createGateEntry(options.gate, { ...request, deadlineMs });
     let sent: SentRequest = { messages: pruneOldResults(request.messages), options: { ...accepted }, shortenings: 0 };
     for (let attempt = 1; ; attempt += 1) {
+      let permit: ModelPermit | null = null;
       try {
+        permit = await entry.enter();
+        if (!permit) throw new ModelFailure('rate-limited', { model: name });
         const answer = await tryOnce(options, request, sent, signal);
         report('answered');
         return answer;
@@ -93,7 +102,8 @@ export function createRemoteModel(options: RemoteOptions): Model {
           report('aborted');
           throw request.signal.reason;
         }
-        const failure = deadline.aborted
+        const isLate = deadline.aborted && permit !== null;
+        const failure = isLate
           ? new ModelFailure('timeout', { model: name, variables: settings.provider.variables })
           : thrown;
         if (!(failure instanceof ModelFailure)) throw thrown; // a bug of ours: no request was sent
@@ -103,11 +113,20 @@ export function createRemoteModel(options: RemoteOptions): Model {
           attempt -= 1;
           continue;
         }
+        if (!permit) throw fail(failure);
+        if (failure.code === 'rate-limited' && permit.refuse) {
+          await permit.refuse(failure.retryAfterMs ?? 0);
+          attempt -= 1;
+          continue;
+        }
         const waitMs = Math.max(failure.retryAfterMs ?? 0, computeBackoffMs(attempt - 1, BACKOFF_MS, MAX_WAIT_MS));
         const leftMs = startedAt + deadlineMs - performance.now();
         const mayRetry = !deadline.aborted && isTransient(failure.code) && attempt < tries;
         if (!mayRetry || waitMs > Math.min(MAX_WAIT_MS, leftMs)) throw fail(failure);
+        permit.leave();
         await sleep(waitMs, request.signal);
+      } finally {
+        permit?.leave();
       }
     }
   };

@@ -32,6 +32,8 @@ export const ModelConfig = ProvidersConfig.extend({
     .min(100)
     .max(60 * MINUTE_MS)
     .default(3 * MINUTE_MS), // after a longer wait people think that the call failed
+  /** The most calls at once with one key of a provider, over all workers. Not set: as many as it takes, which its 429 teaches. */
+  MODEL_CONCURRENCY: integer.min(1).max(10_000).optional(),
   /** The temperature of every model that takes one. Not set: 0, and for models whose makers advise against it their own. */
   MODEL_TEMPERATURE: z.coerce.number().min(0).max(2).optional(),
   /** The longest answer of a model in tokens, thoughts included; a longer answer is cut, and none of its calls runs. */

@@ -19,7 +19,8 @@ interface RedisScope {
 
 /**
  * Commands that every service may use: data, scripts (for BullMQ) and connections. Excluded: commands that list or
- * empty keys, change the server, or inspect other connections. INFO is needed to check that Redis evicts no keys.
+ * empty keys, change the server, or inspect other connections. INFO is needed to check that Redis evicts no keys, and TIME because
+ * leases must not depend on the clocks of machines.
  */
 const COMMANDS = [
   '-@all',
@@ -32,6 +33,7 @@ const COMMANDS = [
   '-@admin',
   '-@dangerous',
   '+info',
+  '+time',
   '-scan',
   '-randomkey',
   '-dbsize',
@@ -48,7 +50,14 @@ const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
   },
   // The worker enqueues jobs of every pool.
   worker: {
-    keys: [...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC), '{jobs}:*', 'thread:sequence:*', 'file:*', 'handed:*'],
+    keys: [
+      ...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC),
+      '{jobs}:*',
+      'thread:sequence:*',
+      'file:*',
+      'handed:*',
+      '{permits:*',
+    ],
     channels: [STOP_CHANNEL, 'draft'],
   },
   maintenance: toPoolScope('maintenance'),

@@ -45,6 +45,26 @@ test('first words that may be a secret delay the words after them by no interval
   expect(at[0]).toBeLessThan(40);
 });
 
+test('a line of the runtime is shown until the model writes, and never becomes part of a message', async () => {
+  const { draft, published } = open();
+  draft.tell('_12 people are before you._');
+  await vi.advanceTimersByTimeAsync(10);
+  expect(draft.unsent()).toBe('');
+  draft.tell('_11 people are before you._');
+  await vi.advanceTimersByTimeAsync(400);
+  draft.show('Good day');
+  await vi.advanceTimersByTimeAsync(400);
+  draft.tell('_3 people are before you._');
+  await vi.advanceTimersByTimeAsync(400);
+  expect(texts(published)).toEqual([
+    '_12 people are before you._',
+    '_11 people are before you._',
+    'Good day',
+    'Good day\n\n_3 people are before you._',
+  ]);
+  expect(draft.unsent()).toBe('Good day');
+});
+
 test('drafts are published one at a time when Redis is slow', async () => {
   const { draft, published } = open(2_000);
   for (let n = 1; n <= 40; n += 1) {

@@ -19,6 +19,8 @@ export function createTurnDraft(options: {
   const { head, publish, signal, preview = (text) => Promise.resolve(text) } = options;
   const draftId = toDraftId(head.turnId);
   let text = '';
+  /** A line of the runtime below the text; the model's next words replace it. */
+  let note = '';
   let seq = 0;
   /** The last published text; null when the channel may have removed it. */
   let shown: string | null = null;
@@ -26,6 +28,8 @@ export function createTurnDraft(options: {
   let publishing = false;
   let timer: NodeJS.Timeout | undefined;
   let over = false;
+
+  const newest = (): string => [text, note].filter((part) => part !== '').join('\n\n');
 
   const put = (whole: string | null, view = whole): Promise<void> => {
     seq += 1;
@@ -36,22 +40,24 @@ export function createTurnDraft(options: {
   /** Schedules the newest text as soon as allowed, and again before the draft disappears. */
   const plan = (): void => {
     clearTimeout(timer);
-    if (over || publishing || text === '') return;
-    const wait = text === shown ? AGAIN_MS : EVERY_MS;
+    if (over || publishing || newest() === '') return;
+    const wait = newest() === shown ? AGAIN_MS : EVERY_MS;
     const dueMs = publishedAt + wait - performance.now();
     timer = setTimeout(() => void publishNewest(), Math.max(0, dueMs)).unref();
   };
 
   const publishNewest = async (): Promise<void> => {
-    const newest = text;
+    const whole = newest();
     // Redaction drops the unfinished end, which may be the beginning of a secret.
-    const known = redactDraft(newest);
-    if (known.trim() === '') return; // the next piece is tried at once, because nothing was shown
+    const known = redactDraft(text);
+    const below = note;
+    if (known.trim() === '' && below === '') return; // the next piece is tried at once, because nothing was shown
     publishing = true;
     publishedAt = performance.now();
     // A text whose preview fails is not shown.
-    const view = await preview(known).catch(() => null);
-    if (view !== null && !over && text !== '') await put(newest, view);
+    const view = known.trim() === '' ? '' : await preview(known).catch(() => null);
+    const parts = [view, below].filter((part) => part !== '');
+    if (view !== null && !over && newest() !== '') await put(whole, parts.join('\n\n'));
     publishing = false;
     plan();
   };
@@ -59,6 +65,7 @@ export function createTurnDraft(options: {
   /** Clears the draft's text after it became a message or was given up. */
   const settle = (): void => {
     text = '';
+    note = '';
     clearTimeout(timer);
     if (shown !== null) void put(null);
   };
@@ -78,9 +85,15 @@ export function createTurnDraft(options: {
     /** Shows this text soon; of several texts only the newest. Never waits. */
     show(whole: string): void {
       if (over || whole.trim() === '') return;
-      const before = text;
+      const before = newest();
       text = whole;
-      if (before !== text) plan();
+      note = '';
+      if (before !== newest()) plan();
+    },
+    /** Shows a line below the text until the text grows. It never becomes part of a message. */
+    tell(line: string): void {
+      note = line;
+      plan();
     },
     settle,
     end,

@@ -42,6 +42,9 @@ export const REPLY_TEXTS = {
     const head = status === 'done' ? `${say('turn.doneAfterAll')} ${outcome}` : outcome;
     return `${head}\n\n${say('turn.lostSight')}\n${toCodeBlock(exact.slice(0, EXACT_SHOWN))}`;
   },
+  /** Says how many calls the model answers before this one; null when it answers this one. */
+  modelBusy: (before: number | null): string =>
+    before === null ? say('turn.modelReady') : say('turn.modelBusy', { before }),
   /** Says that the turn failed; receipts of earlier effects follow below. */
   failed: (error: AppError, { unclear }: Pick<TurnEffects, 'unclear'>): string =>
     [sayError(error.code, error.data), ...unclear].join('\n\n'),

@@ -1,6 +1,7 @@
 import type { RecordedApproval } from '@signalbox/contracts/governance/execution-turn';
 import { AppError } from '@signalbox/contracts/errors';
 import { waitAtMost } from '@signalbox/contracts/time';
+import { runAsCaller } from '@signalbox/models/retry/gate';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
 import { isAwaitingReply } from '@signalbox/store/conversation/threads';
@@ -196,12 +197,11 @@ export class TurnSession {
     this.#notes = [...(seen.note === null ? [] : [seen.note]), ...listLostFiles(batch, kept, sees)];
     const made = { scope, draft: this.#draft, account: this.#account, pictures: seen.pictures };
     const run = this.#followed(createAgentRun(parts, this.#context, made, createPhaseMachine(this.#start.trace.enter)));
-    const result = await parts.agent.run({
-      messages: given.messages,
-      run,
-      resume: lane.resumed,
-      threadNew: lane.threadNew,
-    });
+    const onWait = (before: number | null): void => this.#draft.tell(REPLY_TEXTS.modelBusy(before));
+    const { resumed: resume, threadNew } = lane;
+    const result = await runAsCaller({ userKey: lane.userKey, onWait }, () =>
+      parts.agent.run({ messages: given.messages, run, resume, threadNew }),
+    );
     this.#draft.end(); // ends the draft before the answer can be seen
     this.#start.trace.enter('TERMINAL');
     const more = await this.#finish(

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Log } from '@signalbox/platform/log';
 import type { Circuit } from './circuit.ts';
 import { findModelFailure, mayFallBack } from './failure.ts';
@@ -8,6 +9,9 @@ export interface Candidate {
   readonly model: Model;
   readonly circuit: Circuit;
 }
+
+/** Nobody waits longer for a provider's rate limit while another model could answer. */
+const PATIENCE_MS = 20 * SECOND_MS;
 
 /**
  * Creates a model that uses the first candidate that can answer, in order. Recently failed candidates are skipped unless all failed.
@@ -27,13 +31,15 @@ export function createFallbackModel(candidates: readonly [Candidate, ...Candidat
       if (!circuit.mayTry() && !ignoreCircuits) continue;
       if (failed) log.warn('another model answers', { failed: failed.model, asked: model.name, error: failed.thrown });
       try {
-        const answer = await model.ask(request);
+        const isLast = model === list.at(-1)?.model;
+        const answer = await model.ask(isLast ? request : { patienceMs: PATIENCE_MS, ...request });
         circuit.succeeded();
         return answer;
       } catch (thrown) {
         const failure = findModelFailure(thrown);
         if (request.signal.aborted || !failure || !mayFallBack(failure.code)) throw thrown;
-        circuit.failed();
+        // A rate limit ends by itself, and its gate knows when.
+        if (failure.code !== 'rate-limited') circuit.failed();
         failed = { model: model.name, thrown };
       }
     }
