@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { rounded } from './peers/figures.ts';
+import { rounded, type Figure } from './peers/figures.ts';
 import { measureWaiting } from './peers/waiting.ts';
 
 const { values: options } = parseArgs({
@@ -20,10 +20,11 @@ try {
     isQuick: options.quick,
     say: (what) => process.stderr.write(`${what}\n`),
   });
-  const ratios = Object.fromEntries(Object.entries(figures).map(([name, { median }]) => [name, rounded(median)]));
+  const entries: readonly (readonly [string, Figure])[] = Object.entries(figures);
+  const ratios = Object.fromEntries(entries.map(([name, { median }]) => [name, rounded(median)]));
   console.table(
     Object.fromEntries(
-      Object.entries(figures).map(([name, { median, from, to }]) => [
+      entries.map(([name, { median, from, to }]) => [
         name,
         { median: rounded(median), from: rounded(from), to: rounded(to) },
       ]),
