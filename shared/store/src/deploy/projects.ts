@@ -50,7 +50,7 @@ export function createProjectStore(pool: Pool) {
 
     /** Lists unfinished runs of a project, oldest first, at most 20. */
     openRuns(name: string): Promise<readonly OpenRunRow[]> {
-      return listRows<OpenRunRow>(pool)`
+      return listRows<OpenRunRow>(pool, 'project_open_runs')`
         select run_id as "runId", job, status, created_at as "createdAt" from runs
           where payload ->> 'project' = ${name} and status in ('queued', 'running') order by created_at limit 20`;
     },
@@ -100,7 +100,7 @@ async function apply(db: Queryable, name: string, change: Change): Promise<void>
 }
 
 function find(db: Queryable, name: string): Promise<ProjectRow | null> {
-  return findRow<ProjectRow>(db)`select ${COLUMNS} from projects p where p.name = ${name}`;
+  return findRow<ProjectRow>(db, 'project_find')`select ${COLUMNS} from projects p where p.name = ${name}`;
 }
 
 async function get(db: Queryable, name: string): Promise<ProjectRow> {

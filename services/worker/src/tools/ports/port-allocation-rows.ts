@@ -52,7 +52,7 @@ const ATTEMPTS = 3;
 export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
   return {
     list({ server = null, project = null }: Filter): Promise<readonly PortAllocationRow[]> {
-      return listRows<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
+      return listRows<PortAllocationRow>(pool, 'ports_list')`select ${COLUMNS} from port_allocations a
           where a.released_at is null and (${server}::text is null or a.server = ${server})
             and (${project}::text is null or a.project = ${project})
           order by a.server, a.port`;
