@@ -146,13 +146,30 @@ test('a draft interval of 0 turns drafts off', async () => {
 });
 
 describe('when Telegram refuses a draft', () => {
-  test('a 429 pauses all drafts for the requested time, and messages are still sent', async () => {
+  test('a 429 pauses the drafts of its chat alone', async () => {
     await harness.startGateway(QUICK);
     await harness.meet(1001, 1002);
     await harness.fault({ method: 'sendMessageDraft', error: { code: 429, retryAfter: 2 } });
     await write(1001, 'turn_1', 'too many');
-    const refused = await untilDrafted('too many');
     await until('it is refused', async () => (await drafts())[0]?.status === 429);
+    const [refused] = await drafts();
+    await write(1001, 'turn_1', 'too many of them');
+    await write(1002, 'turn_2', 'at once');
+    const other = await untilDrafted('at once', 1002);
+    expect(other.at - (refused?.at ?? 0)).toBeLessThan(1_000);
+    const next = await untilDrafted('too many of them');
+    expect(next.at - (refused?.at ?? 0)).toBeGreaterThan(1_900);
+  });
+
+  test('a 429 in a second chat pauses all drafts for the requested time, and messages are still sent', async () => {
+    await harness.startGateway(QUICK);
+    await harness.meet(1001, 1002, 1005);
+    for (const chat of [1005, 1001]) {
+      await harness.fault({ method: 'sendMessageDraft', error: { code: 429, retryAfter: 2 } });
+      await write(chat, `turn_1`, 'too many');
+      await until('it is refused', async () => (await drafts(chat))[0]?.status === 429);
+    }
+    const refused = await untilDrafted('too many');
     await write(1002, 'turn_2', 'waits');
     await harness.say('telegram:1001', [{ text: 'a message' }]);
     await until('she has the message', async () => (await harness.said(1001)).includes('a message'));

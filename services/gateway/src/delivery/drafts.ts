@@ -14,7 +14,8 @@ import type { Throttle } from './throttle.ts';
  * received → (interval over, no message being sent, sends not short, claim held) → shown → newest text shown → …
  * A turn's first draft does not wait for spare sends: people see at once that the answer begins.
  * → final: the claim is released after the running call → forgotten
- * 429 from the channel: for the given time this gateway shows no drafts at all, and no gateway shows any in that chat
+ * 429 from the channel: for the given time no gateway shows drafts in that chat; when a second chat is refused meanwhile, this one
+ *   shows none at all
  * draft refused: no drafts in this chat until the next turn · channel without drafts: none until the process restarts
  *
  * A message ends the drafts of its turn: its worker publishes the final draft first, and the sending gateway waits for
@@ -76,6 +77,8 @@ export class Drafts implements Closable {
   /** False once the channel has refused drafts in general. */
   #isSupported = true;
   #pausedUntilMs = 0;
+  /** The chat that was refused last, and until when. */
+  #refused = { chatKey: '', untilMs: 0 };
 
   constructor(deps: DraftsDeps) {
     this.#deps = deps;
@@ -127,7 +130,8 @@ export class Drafts implements Closable {
   isShowing(chatKey: string): boolean {
     const chat = this.#chats.get(chatKey);
     const isShown = chat !== undefined && !chat.isComplete && !chat.isRefused;
-    return isShown && this.#isSupported && performance.now() >= this.#pausedUntilMs;
+    const untilMs = this.#refused.chatKey === chatKey ? this.#refused.untilMs : 0;
+    return isShown && this.#isSupported && performance.now() >= Math.max(untilMs, this.#pausedUntilMs);
   }
 
   async close(): Promise<void> {
@@ -190,7 +194,7 @@ export class Drafts implements Closable {
     log.debug('draft not shown', { chatKey, turnId, shown });
     switch (shown.kind) {
       case 'wait':
-        this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + shown.retryAfterMs);
+        this.#pause(chat, shown.retryAfterMs);
         await claims.close(chatKey, shown.retryAfterMs);
         return;
       case 'refused':
@@ -203,5 +207,16 @@ export class Drafts implements Closable {
       case 'failed':
         return; // The next draft may succeed
     }
+  }
+
+  /** Channels limit drafts by chat, so one person's pause is nobody else's, until a second chat is refused. */
+  #pause(chat: DraftChat, retryAfterMs: number): void {
+    const { chatKey } = chat;
+    const now = performance.now();
+    const untilMs = now + retryAfterMs;
+    const isSecond = this.#refused.chatKey !== chatKey && now < this.#refused.untilMs;
+    if (isSecond) this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+    chat.dueMs = Math.max(chat.dueMs, untilMs);
+    this.#refused = { chatKey, untilMs };
   }
 }
