@@ -15,15 +15,16 @@ it('tracing does nothing when no receiver of traces is configured', async () => 
 
 it('OpenTelemetry is loaded only when a receiver of traces is configured', () => {
   const program = `
-    import { createRequire } from 'node:module';
+    import { registerHooks } from 'node:module';
     const { openTracing } = await import(${JSON.stringify(import.meta.resolve('./open-tracing.ts'))});
     const { TracingConfig } = await import(${JSON.stringify(import.meta.resolve('./settings.ts'))});
     const config = (environment) => TracingConfig.parse(environment);
-    const isLoaded = () => Object.keys(createRequire(process.cwd() + '/x').cache).some((name) => name.includes('opentelemetry'));
+    let isLoaded = false;
+    registerHooks({ resolve: (name, context, next) => ((isLoaded ||= name.startsWith('@opentelemetry/')), next(name, context)) });
     await openTracing(config({}), 'worker', {});
-    const before = isLoaded();
+    const before = isLoaded;
     await (await openTracing(config({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }), 'worker', {})).close();
-    console.log(JSON.stringify([before, isLoaded()]));`;
+    console.log(JSON.stringify([before, isLoaded]));`;
   const out = execFileSync(process.execPath, [
     '--import',
     'tsx',
