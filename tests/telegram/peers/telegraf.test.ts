@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
 import { createSimulator, DEFAULT_TOKEN, type Simulator } from '@signalbox/telegram-simulator/server';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
 import { Markup, Telegraf, TelegramError } from 'telegraf';
@@ -8,6 +10,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
  */
 
 const ADA = 1001;
+
+/** What telegraf writes files with. Its last release takes one read for the whole of a part; since Node 26 a read gives one chunk. */
+const { SandwichStream } = createRequire(createRequire(import.meta.url).resolve('telegraf'))('sandwich-stream') as {
+  readonly SandwichStream: { prototype: { currentStreamOnReadable(this: PartStream): void } };
+};
+type PartStream = Readable & { readonly currentStream: Readable };
+SandwichStream.prototype.currentStreamOnReadable = function () {
+  for (let part: unknown = this.currentStream.read(); part !== null; part = this.currentStream.read()) this.push(part);
+};
 
 let simulator: Simulator;
 let people: SimulatorClient;
