@@ -15,9 +15,9 @@ import { ENTER, LEAVE, QUEUE_KEYS, REFUSE, RENEW } from './scripts.ts';
  * Redis each process counts its own permits and knows its own pauses. Nobody waits longer than their patience.
  */
 
-/** A process that died keeps its permits for this time. */
-const LEASE_MS = 15_000;
-const RENEW_MS = 5_000;
+/** A process that died keeps its permits for this time. Most calls end before they are renewed. */
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
 /** A call that waits asks this often: the next in line soonest. */
 const ASK_MS = 50;
 const MAX_ASK_MS = 1_000;
@@ -106,7 +106,7 @@ function createQueue(deps: Parameters<typeof createPermitQueues>[0], service: st
         const place = signal.aborted ? null : await findPlace(member, request);
         if (place === 'free' && !signal.aborted) {
           if (told !== null) onWait(null);
-          return createPermit(member, { own, run, log });
+          return createPermit(member, { service, own, run, log });
         }
         const waitedMs = performance.now() - startedAt;
         if (place === null || place === 'free' || waitedMs + Math.max(1, place.pausedMs) > patienceMs) {
@@ -149,7 +149,17 @@ function createScriptRunner(
 
 function createPermit(
   member: string,
-  { own, run, log }: { readonly own: OwnState; readonly run: RunScript; readonly log: Log },
+  {
+    service,
+    own,
+    run,
+    log,
+  }: {
+    readonly service: string;
+    readonly own: OwnState;
+    readonly run: RunScript;
+    readonly log: Log;
+  },
 ): Permit {
   const held = new AbortController();
   own.running += 1;
@@ -174,6 +184,7 @@ function createPermit(
     refuse: async (pauseMs) => {
       if (!end()) return;
       const ms = Math.max(1, Math.round(pauseMs));
+      log.info('a service limits our calls, all processes pause', { service, pauseMs: ms });
       own.pausedUntilMs = Math.max(own.pausedUntilMs, performance.now() + ms);
       await run(REFUSE, member, ms, GROW_MS);
     },
