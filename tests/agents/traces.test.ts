@@ -15,11 +15,14 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
+/** A span's name without the agent, tool or model. */
+const readOperation = ({ name }: ReceivedSpan): string => name.split(' ')[0] ?? '';
+
 /** The spans of the trace of a row, once these names have come. */
 async function traceOf(traceId: string, names: readonly string[]): Promise<readonly ReceivedSpan[]> {
   const own = async (): Promise<readonly ReceivedSpan[]> =>
     receiver.spans.filter(({ attributes }) => attributes['signalbox.trace_id'] === traceId);
-  return eventually(own, (spans) => names.every((name) => spans.some((span) => span.name === name)));
+  return eventually(own, (spans) => names.every((name) => spans.some((span) => readOperation(span) === name)));
 }
 
 /** The traces of a person's messages, oldest first. */
@@ -55,16 +58,26 @@ it('a deployment is one tree of spans over gateway, worker and jobs, with the st
     await demo.tell(ben, 'deploy demo 1.0 to staging', /Deployed demo in staging/);
     const traceId = (await tracesOf(demo.stack.pool, '1002')).at(-1) ?? '';
     await demo.stack.stop(); // sends what is left
-    const spans = await traceOf(traceId, ['admit', 'turn', 'tool', 'job', 'deliver']);
+    const spans = await traceOf(traceId, ['admit', 'invoke_agent', 'execute_tool', 'job', 'deliver']);
     const { root, below } = treeOf(spans);
     expect(new Set(spans.map(({ service }) => service))).toEqual(
       new Set(['signalbox-gateway', 'signalbox-worker', 'signalbox-jobs-deploy']),
     );
     expect(root).toMatchObject({
-      name: 'turn',
+      name: 'invoke_agent product_owner',
       attributes: { 'gen_ai.agent.id': 'product_owner', 'session.id': expect.stringMatching(/^ses_[0-9a-f]{24}$/) },
     });
-    const turns = spans.filter(({ name }) => name === 'turn');
+    const kinds = new Map(spans.map((span) => [readOperation(span), span.kind]));
+    expect(Object.fromEntries(kinds)).toMatchObject({
+      admit: 'server',
+      wait: 'consumer',
+      invoke_agent: 'internal',
+      execute_tool: 'internal',
+      commit: 'producer',
+      job: 'consumer',
+      deliver: 'client',
+    });
+    const turns = spans.filter((span) => readOperation(span) === 'invoke_agent');
     expect(new Set(turns.map(({ attributes }) => attributes['session.id'])).size).toBe(1);
     const deploy = below(root).find(({ attributes }) => attributes['gen_ai.tool.name'] === 'trigger_deploy');
     expect(deploy).toMatchObject({
@@ -73,15 +86,17 @@ it('a deployment is one tree of spans over gateway, worker and jobs, with the st
     const job = deploy && below(deploy).find(({ attributes }) => attributes['signalbox.job'] === 'deploy.run');
     expect(job).toMatchObject({ attributes: { 'signalbox.outcome': 'done', 'signalbox.job.attempt': 1 } });
     // The end of the job is a turn of its own, below the job.
-    expect(job && below(job)).toMatchObject([{ name: 'turn', attributes: { 'signalbox.kind': 'job-finished' } }]);
-    const names = below(root).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['admit', 'wait', 'model', 'commit', 'deliver']));
+    expect(job && below(job)).toMatchObject([
+      { name: 'invoke_agent product_owner', attributes: { 'signalbox.kind': 'job-finished' } },
+    ]);
+    const names = below(root).map(readOperation);
+    expect(names).toEqual(expect.arrayContaining(['admit', 'wait', 'chat', 'commit', 'deliver']));
     for (const turn of turns) {
       const mine = [
         turn,
         ...below(turn),
         ...below(turn)
-          .filter(({ name }) => name === 'tool')
+          .filter((span) => readOperation(span) === 'execute_tool')
           .flatMap(below),
       ];
       const told = await statesOfRecord(demo.stack.pool, turn.attributes['signalbox.turn_id']);
@@ -117,7 +132,7 @@ describe('the lost-card agent', () => {
     const traces = await tracesOf(bench.pool, '4321');
     await bench.stack.stop();
     const trees = await Promise.all(traces.map(async (id) => treeOf(await traceOf(id, ['admit']))));
-    const turns = trees.filter(({ root }) => root.name === 'turn');
+    const turns = trees.filter(({ root }) => readOperation(root) === 'invoke_agent');
     expect(turns.length).toBeGreaterThanOrEqual(4);
     for (const { root } of turns) expect(root.attributes).toMatchObject({ 'gen_ai.agent.id': 'lost_card' });
     const [session, ...others] = new Set(turns.map(({ root }) => root.attributes['session.id']));
@@ -128,10 +143,10 @@ describe('the lost-card agent', () => {
       ? frozen.below(frozen.root).filter(({ attributes }) => attributes['gen_ai.tool.name'] === 'freeze_card')
       : [];
     expect(call).toMatchObject({ attributes: { 'signalbox.tool.decision': 'confirm' } });
-    const [decided] = (call && frozen?.below(call).filter(({ name }) => name === 'turn')) ?? [];
+    const [decided] = (call && frozen?.below(call).filter((span) => readOperation(span) === 'invoke_agent')) ?? [];
     expect(decided && frozen?.below(decided)).toContainEqual(
       expect.objectContaining({
-        name: 'tool',
+        name: 'execute_tool freeze_card',
         attributes: expect.objectContaining({ 'gen_ai.tool.name': 'freeze_card', 'signalbox.tool.changed': true }),
       }),
     );
@@ -195,8 +210,12 @@ describe('a trace receiver that does not accept spans', () => {
       receiver.fail('never');
       await ada.ask('list the servers');
       const traceId = (await tracesOf(stack.pool, '1002')).at(-1) ?? '';
-      treeOf(await traceOf(traceId, ['admit', 'turn', 'deliver']));
-      expect(lines.filter((line) => line.includes('spans are taken again'))).toHaveLength(2);
+      treeOf(await traceOf(traceId, ['admit', 'invoke_agent', 'deliver']));
+      // Each service says so once it has read the receiver's answer.
+      await eventually(
+        async () => lines.filter((line) => line.includes('spans are taken again')).length,
+        (count) => count === 2,
+      );
     } finally {
       await stack.close();
     }
@@ -231,12 +250,13 @@ it('Langfuse receives spans with its own keys, session, tags and models, and no 
     expect(langfuse.spans.map(({ spanId }) => spanId).toSorted()).toEqual(
       receiver.spans.map(({ spanId }) => spanId).toSorted(),
     );
-    expect(langfuse.spans.find(({ name }) => name === 'turn')?.attributes).toMatchObject({
+    expect(langfuse.spans.find((span) => readOperation(span) === 'invoke_agent')?.attributes).toMatchObject({
       'session.id': expect.stringMatching(/^ses_/),
       'langfuse.trace.tags': ['product_owner', 'telegram'],
       'gen_ai.agent.id': 'product_owner',
     });
-    expect(langfuse.spans.find(({ name }) => name === 'model')?.attributes).toMatchObject({
+    expect(langfuse.spans.find((span) => readOperation(span) === 'chat')?.attributes).toMatchObject({
+      'gen_ai.provider.name': 'signalbox',
       'gen_ai.request.model': 'offline',
       'gen_ai.usage.input_tokens': 0,
       'langfuse.observation.type': 'generation',

@@ -30,6 +30,7 @@ const Request = z.object({
               spanId: Hex(16),
               parentSpanId: Hex(16).optional(),
               name: z.string(),
+              kind: z.int().min(1).max(5),
               startTimeUnixNano: z.string().regex(/^\d+$/),
               endTimeUnixNano: z.string().regex(/^\d+$/),
               attributes: Attributes,
@@ -49,6 +50,7 @@ export interface ReceivedSpan {
   readonly spanId: string;
   readonly parentSpanId: string | null;
   readonly name: string;
+  readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   /** In milliseconds since 1970. */
   readonly from: number;
   readonly until: number;
@@ -114,6 +116,9 @@ export function treeOf(spans: readonly ReceivedSpan[]): {
   return { root, below: ({ spanId }) => spans.filter(({ parentSpanId }) => parentSpanId === spanId) };
 }
 
+/** In the order of OTLP's numbers, from 1 on. */
+const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
+
 function readSpans(request: z.output<typeof Request>): readonly ReceivedSpan[] {
   return request.resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
@@ -123,6 +128,7 @@ function readSpans(request: z.output<typeof Request>): readonly ReceivedSpan[] {
         spanId: span.spanId,
         parentSpanId: span.parentSpanId ?? null,
         name: span.name,
+        kind: KINDS[span.kind - 1] ?? 'internal',
         from: Number(span.startTimeUnixNano) / 1e6,
         until: Number(span.endTimeUnixNano) / 1e6,
         attributes: span.attributes,

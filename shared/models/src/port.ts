@@ -103,9 +103,18 @@ export interface Models {
   of(agent: string, node: string): Model;
 }
 
+/** A call of a model with all its tries. */
+export interface ObservedCall {
+  readonly model: string;
+  readonly result: string;
+  readonly durationMs: number;
+  /** The model that answered, as its server names it; null or missing when the server does not say. */
+  readonly served?: string | null;
+}
+
 /** Observers that models call for metrics. */
 export interface ModelObserver {
-  readonly onCall?: (call: { readonly model: string; readonly result: string; readonly durationMs: number }) => void;
+  readonly onCall?: (call: ObservedCall) => void;
   readonly onSpend?: (spend: ModelSpend) => void;
   /** Called when the model refuses a setting, without which it is asked from then on. */
   readonly onRefusedSetting?: (refusal: { readonly model: string; readonly setting: keyof CallOptions }) => void;

@@ -79,8 +79,10 @@ export function createRemoteModel(options: RemoteOptions): Model {
     const startedAt = performance.now();
     const deadline = abortAfter(deadlineMs);
     const signal = AbortSignal.any([request.signal, deadline]);
-    const report = (result: string): void =>
-      options.onCall?.({ model: name, result, durationMs: performance.now() - startedAt - entry.waitedMs() });
+    const report = (result: string, served: string | null = null): void => {
+      const durationMs = performance.now() - startedAt - entry.waitedMs();
+      options.onCall?.({ model: name, result, durationMs, served });
+    };
     const fail = (failure: ModelFailure): AppError => {
       report(failure.code);
       if (needsOperator(failure.code))
@@ -95,7 +97,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
         permit = await entry.enter();
         if (!permit) throw new ModelFailure('rate-limited', { model: name });
         const answer = await tryOnce(options, request, sent, signal);
-        report('answered');
+        report('answered', readServedModel(answer));
         return answer;
       } catch (thrown) {
         if (request.signal.aborted) {
@@ -187,3 +189,9 @@ function withLeanSchemas({ tools, object, ...request }: ModelRequest): ModelRequ
 }
 
 const ZERO_TOKENS = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+
+/** Reads the model's name in the server's answer, such as the dated name behind an alias. */
+function readServedModel({ message }: ModelAnswer): string | null {
+  const { model_name: name, model = name }: Readonly<Record<string, unknown>> = message.response_metadata;
+  return typeof model === 'string' && /^[\w./:@+-]{1,100}$/.test(model) ? model : null;
+}

@@ -62,3 +62,14 @@ test('the fields of a log line are not evaluated when its level is not logged', 
   expect(() => log.debug('quiet', trap)).not.toThrow();
   expect(lines).toEqual([]);
 });
+
+test('a line has the trace id in the digits that the spans have, also in the log of a request', () => {
+  const lines: string[] = [];
+  const log = createLog('test', 'info', { write: (line: string) => void lines.push(line) });
+  const digits = '019a0b1c2d3e4f5a6b7c8d9e0f1a2b3c';
+  log.info('one', { traceId: `trace_${digits}` });
+  log.child({ traceId: `trace_${digits}` }).info('two');
+  log.info('of an older release', { traceId: 'trc_01' });
+  const ids = lines.map((line) => (JSON.parse(line) as { readonly trace_id?: string }).trace_id);
+  expect(ids).toEqual([digits, digits, undefined]);
+});

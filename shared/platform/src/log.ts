@@ -1,4 +1,5 @@
 import { pino, type DestinationStream } from 'pino';
+import { toTraceHex } from '@signalbox/contracts/ids';
 import { redactForLog, redactValue } from '@signalbox/safety/redact/redact';
 import { openStandardOutput } from './standard-output.ts';
 import { VERSION } from './version.ts';
@@ -72,6 +73,9 @@ const MIN_SECRET_LENGTH = 8;
 function clean(fields: LogFields): Record<string, unknown> {
   const cleaned: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) cleaned[name] = cleanField(value);
+  // What reads logs joins them with spans by this name and these digits.
+  const hex = typeof fields['traceId'] === 'string' ? toTraceHex(fields['traceId']) : null;
+  if (hex !== null) cleaned['trace_id'] = hex;
   return cleaned;
 }
 

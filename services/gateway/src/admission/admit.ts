@@ -232,6 +232,7 @@ function traceAdmission({ tracing, channel }: AdmissionDeps, plan: AdmissionPlan
   const waits = verdict === 'accepted' || answer?.kind === 'voice';
   tracing.record({
     name: 'admit',
+    kind: 'server',
     traceId: envelope.traceId,
     ...(waits ? { parent: ROOT_SPAN_KEY } : { key: ROOT_SPAN_KEY, parent: null }),
     from: readIdTime(envelope.traceId) ?? until,

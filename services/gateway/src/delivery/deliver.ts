@@ -292,6 +292,7 @@ function traceSend(
   const result = outcome.kind === 'settle' ? outcome.result.status : outcome.kind;
   tracing.record({
     name: 'deliver',
+    kind: 'client',
     traceId: item.traceId,
     parent: ROOT_SPAN_KEY,
     from,

@@ -142,6 +142,7 @@ function traceRun(
   const { job, runId, traceId, attempt, payload, from, isLast } = run;
   tracing.record({
     name: 'job',
+    kind: 'consumer',
     traceId,
     ...(isLast ? { key: `run:${runId}` } : {}),
     parent: `call:${readActionId(deploymentOf(payload) ?? runId)}`,

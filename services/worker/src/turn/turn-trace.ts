@@ -5,7 +5,7 @@ import { getControlState, type ControlState } from '@signalbox/contracts/governa
 import { toAppError } from '@signalbox/contracts/errors';
 import { readIdTime } from '@signalbox/contracts/ids';
 import type { ModelObserver, ModelSpend } from '@signalbox/models/port';
-import { ROOT_SPAN_KEY, type SpanAttributes, type Tracing } from '@signalbox/platform/tracing/tracing';
+import { ROOT_SPAN_KEY, type SpanAttributes, type SpanSide, type Tracing } from '@signalbox/platform/tracing/tracing';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { Phase } from '../loop/fsm.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
@@ -34,6 +34,11 @@ const NO_TRACE: TurnTrace = {
   resume: (_, run) => run(),
   commit: (_, write) => write(),
 };
+
+/** Names of providers in OpenTelemetry's list; other providers keep the name that they have in MODEL. */
+const PROVIDERS: Readonly<Record<string, string>> = { google: 'gcp.gemini', 'azure-openai': 'azure.ai.openai' };
+/** The provider of models that run within Signalbox. */
+const OWN_PROVIDER = 'signalbox';
 
 const current = new AsyncLocalStorage<RecordedTrace>();
 
@@ -83,13 +88,18 @@ class RecordedTrace implements TurnTrace {
     // A turn that continues an earlier span becomes its child, in the same trace.
     this.#key = goesOnWith(envelope) === null ? ROOT_SPAN_KEY : `turn:${envelope.id}`;
     const session = threadId === null ? null : sessionOf(threadId);
-    this.#head = { 'gen_ai.agent.id': agent, 'session.id': session, 'gen_ai.conversation.id': session };
+    this.#head = {
+      'gen_ai.agent.id': agent,
+      'gen_ai.agent.name': agent,
+      'session.id': session,
+      'gen_ai.conversation.id': session,
+    };
     this.#claimedAt = this.#now();
   }
 
   async around<T>(turn: () => Promise<T>): Promise<T> {
     try {
-      this.#record('wait', { from: this.#begunAt(), until: this.#claimedAt });
+      this.#record('wait', { from: this.#begunAt(), until: this.#claimedAt, kind: 'consumer' });
       return await current.run(this, turn);
     } catch (thrown) {
       this.#leave();
@@ -134,14 +144,16 @@ class RecordedTrace implements TurnTrace {
     const { ok, code, changed, decided } = result;
     const effect = decided?.decision.effect ?? null;
     this.#isWaiting ||= ok && !changed && (effect === 'ask' || effect === 'confirm');
-    this.#record('tool', {
+    // A name that a model made up is not recorded.
+    const tool = decided?.action.tool ?? 'unknown';
+    this.#record(`execute_tool ${tool}`, {
       from,
       ...named,
       error: ok ? null : (code ?? 'INTERNAL'),
       attributes: {
         'gen_ai.operation.name': 'execute_tool',
-        // A name that a model made up is not recorded.
-        'gen_ai.tool.name': decided?.action.tool ?? 'unknown',
+        'gen_ai.tool.name': tool,
+        'gen_ai.tool.type': 'function',
         'gen_ai.tool.call.id': actionId,
         'signalbox.tool.class': decided?.action.assessment.risk ?? null,
         'signalbox.tool.decision': effect,
@@ -157,9 +169,9 @@ class RecordedTrace implements TurnTrace {
     this.#leave();
     const from = this.#now();
     const written = await write();
-    this.#record('commit', { from });
+    this.#record('commit', { from, kind: 'producer' });
     const last = outcomes.at(-1)?.outcome ?? null;
-    this.#record('turn', {
+    this.#record(`invoke_agent ${this.#agent}`, {
       from: this.#begunAt(),
       key: this.#key,
       parent: goesOnWith(this.#first),
@@ -200,16 +212,20 @@ class RecordedTrace implements TurnTrace {
     }
   }
 
-  asked({ model, result, durationMs }: Parameters<NonNullable<ModelObserver['onCall']>>[0]): void {
+  asked({ model: name, result, durationMs, served = null }: Parameters<NonNullable<ModelObserver['onCall']>>[0]): void {
     const sum = (pick: (spend: ModelSpend) => number): number => this.#spent.reduce((all, one) => all + pick(one), 0);
     const until = this.#now();
-    this.#record('model', {
+    const { provider, model } = readModelName(name);
+    this.#record(`chat ${model}`, {
+      kind: provider === OWN_PROVIDER ? 'internal' : 'client',
       from: until - durationMs,
       parent: this.#call ?? this.#key,
       error: result === 'answered' ? null : result,
       attributes: {
         'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': provider,
         'gen_ai.request.model': model,
+        'gen_ai.response.model': served,
         'gen_ai.usage.input_tokens': sum(({ inputTokens }) => inputTokens),
         'gen_ai.usage.output_tokens': sum(({ outputTokens }) => outputTokens),
         'langfuse.observation.type': 'generation',
@@ -236,9 +252,9 @@ class RecordedTrace implements TurnTrace {
 
   #record(
     name: string,
-    { from, until = this.#now(), key, parent = this.#key, error = null, attributes = {} }: Noted,
+    { from, until = this.#now(), key, kind = 'internal', parent = this.#key, error = null, attributes = {} }: Noted,
   ): void {
-    const span = { name, traceId: this.#first.traceId, parent, from, until, errorCode: error };
+    const span = { name, kind, traceId: this.#first.traceId, parent, from, until, errorCode: error };
     this.#tracing.record({
       ...span,
       ...(key === undefined ? {} : { key }),
@@ -270,9 +286,17 @@ interface Noted {
   readonly from: number;
   readonly until?: number;
   readonly key?: string;
+  readonly kind?: SpanSide;
   readonly parent?: string | null;
   readonly error?: string | null;
   readonly attributes?: SpanAttributes;
+}
+
+/** Splits `provider:model`; a model that runs within Signalbox has no provider. */
+function readModelName(name: string): { readonly provider: string; readonly model: string } {
+  const [, provider, model] = /^([^:]+):(.+)$/.exec(name) ?? [];
+  if (provider === undefined || model === undefined) return { provider: OWN_PROVIDER, model: name };
+  return { provider: PROVIDERS[provider] ?? provider, model };
 }
 
 /** Returns the key of the action that this message continues; null when the message starts something. */

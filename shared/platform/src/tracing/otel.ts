@@ -1,5 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { ROOT_CONTEXT, SpanStatusCode, trace, TraceFlags, type Attributes, type HrTime } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Attributes,
+  type HrTime,
+} from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
@@ -16,7 +24,15 @@ import type { Log } from '../log.ts';
 import { VERSION } from '../version.ts';
 import { createExporter } from './exporter.ts';
 import { readPairs, type TraceTarget, type TracingConfig } from './settings.ts';
-import { ROOT_SPAN_KEY, type FinishedSpan, type SpanAttributes, type Tracing } from './tracing.ts';
+import { ROOT_SPAN_KEY, type FinishedSpan, type SpanAttributes, type SpanSide, type Tracing } from './tracing.ts';
+
+const KINDS: Readonly<Record<SpanSide, SpanKind>> = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+};
 
 /** Milliseconds between two batches of spans. */
 const BATCH_MS = 1_000;
@@ -44,7 +60,9 @@ export function createOtelTracing(options: {
       'service.name': `signalbox-${service}`,
       'service.namespace': 'signalbox',
       'service.version': VERSION,
+      'signalbox.service': service,
       ...readPairs(config.OTEL_RESOURCE_ATTRIBUTES ?? ''),
+      ...(config.OTEL_SERVICE_NAME ? { 'service.name': config.OTEL_SERVICE_NAME } : {}),
     }),
     sampler: createSampler(config),
     idGenerator: { generateTraceId: () => nextIds.traceId, generateSpanId: () => nextIds.spanId },
@@ -71,8 +89,9 @@ export function createOtelTracing(options: {
         ? ROOT_CONTEXT
         : trace.setSpanContext(ROOT_CONTEXT, toSpanContext(span.traceId, span.parent));
     const started = tracer.startSpan(
-      span.name,
+      redactForLog(span.name).slice(0, MAX_VALUE_LENGTH),
       {
+        kind: KINDS[span.kind ?? 'internal'],
         startTime: toHrTime(span.from),
         attributes: clean({
           ...span.attributes,

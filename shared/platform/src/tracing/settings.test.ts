@@ -22,6 +22,20 @@ describe('the settings of tracing', () => {
     ]);
   });
 
+  it('an address for traces is used as it is, with its own headers, and OTEL_SDK_DISABLED ends everything', () => {
+    const both = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'a=b',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://t.example/otlp',
+    };
+    expect(targets(both)).toEqual([{ url: 'https://t.example/otlp', headers: { a: 'b' } }]);
+    expect(targets({ ...both, OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x=y' })).toEqual([
+      { url: 'https://t.example/otlp', headers: { x: 'y' } },
+    ]);
+    expect(targets({ ...both, OTEL_SDK_DISABLED: 'True' })).toEqual([]);
+    expect(targets({ ...both, OTEL_SDK_DISABLED: 'yes' })).toHaveLength(1);
+  });
+
   it('an incomplete Langfuse configuration is refused, and the error shows no key', () => {
     expect(() => targets({ LANGFUSE_SECRET_KEY: 'sk-lf-1' })).toThrow(/set all three or none/);
     expect(() => targets({ LANGFUSE_SECRET_KEY: 'sk-lf-1' })).not.toThrow(/sk-lf-1/);

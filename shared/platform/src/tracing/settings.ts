@@ -5,8 +5,16 @@ import { z } from 'zod';
 export const TracingConfig = z.object({
   /** OTLP-over-HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318. `/v1/traces` is appended. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  /** The whole address for traces, when it differs from the one above. It is used as it is. */
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url().optional(),
   /** Headers for the collector: comma-separated `name=value`, values percent-encoded. Secret. */
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta({ secret: true }),
+  /** Headers for traces only, instead of the headers above. Secret. */
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional().meta({ secret: true }),
+  /** `true` turns traces off, whatever else is set. */
+  OTEL_SDK_DISABLED: z.string().optional(),
+  /** Name of a service in traces. Default: signalbox- and its name, such as signalbox-worker. */
+  OTEL_SERVICE_NAME: z.string().optional(),
   /** Timeout of one batch of spans in milliseconds; then the batch is lost. */
   OTEL_EXPORTER_OTLP_TIMEOUT: z.coerce.number().int().min(100).max(60_000).default(10_000),
   /** The sampler of traces: always_on, always_off or traceidratio; the prefix `parentbased_` changes nothing. */
@@ -30,6 +38,9 @@ export type TracingConfig = z.infer<typeof TracingConfig>;
 /** The variables for processes that may hold no secret: an endpoint without headers or keys. */
 export const TracingWithoutKeysConfig = TracingConfig.pick({
   OTEL_EXPORTER_OTLP_ENDPOINT: true,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: true,
+  OTEL_SDK_DISABLED: true,
+  OTEL_SERVICE_NAME: true,
   OTEL_TRACES_SAMPLER: true,
   OTEL_TRACES_SAMPLER_ARG: true,
   OTEL_RESOURCE_ATTRIBUTES: true,
@@ -43,9 +54,11 @@ export interface TraceTarget {
 
 /** Lists the receivers of spans; empty when none is configured. Throws CONFIG_INVALID when Langfuse is set by half. */
 export function listTraceTargets(config: TracingConfig): readonly TraceTarget[] {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = config;
-  const collector =
-    endpoint === undefined ? [] : [{ url: joinUrl(endpoint, 'v1/traces'), headers: readPairs(headers) }];
+  if (config.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return [];
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_HEADERS: common } = config;
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers = common } = config;
+  const url = own ?? (base === undefined ? null : joinUrl(base, 'v1/traces'));
+  const collector = url === null ? [] : [{ url, headers: readPairs(headers ?? '') }];
   return [...collector, ...listLangfuseTargets(config)];
 }
 

@@ -9,9 +9,14 @@ import type { Closable } from '../lifecycle.ts';
 /** Attributes of a span: our ids, our names, counts and codes. Never text of people or programs. Null is left out. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
+/** The side of a span, as in OpenTelemetry: who asks (client), answers (server), leaves work (producer) or takes it (consumer). */
+export type SpanSide = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+
 export interface FinishedSpan {
-  /** The span's name, one of a few fixed names; details go into the attributes. */
+  /** The span's name: fixed words, or an operation with the name of an agent, a tool or a model. Details go into the attributes. */
   readonly name: string;
+  /** Default: internal. */
+  readonly kind?: SpanSide;
   /** The trace id in the records of Signalbox. */
   readonly traceId: string;
   /** The key by which child spans in any process refer to this span. */
