@@ -12,7 +12,7 @@ import { POLICY_FOLDER } from './settings.ts';
 import { toCacheKey, readVisibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
 
 /** Fallback for a missing slice; it would make all questions equal. */
-const NOTHING: VisibleAttributes = { attributes: new Set(), tags: false };
+const NOTHING: VisibleAttributes = { attributes: new Set(), tags: false, people: false };
 
 let schema: string;
 let shipped: RuleSet;
@@ -40,7 +40,38 @@ function rulesOf(...policies: readonly string[]): RuleSet {
   );
 }
 
+/** Rules for actions, and whether they may tell two people of one role apart. */
+const PEOPLE_APART = [
+  ['permit (principal, action == Action::"run", resource);', false],
+  ['permit (principal is User, action == Action::"run", resource);', false],
+  ['permit (principal in Role::"admin", action == Action::"run", resource);', false],
+  ['forbid (principal, action == Action::"run", resource) unless { principal in Role::"admin" };', false],
+  ['permit (principal == AgentClass::"WRITE_GATED", action == Action::"run", resource);', false],
+  ['forbid (principal == User::"2", action == Action::"run", resource);', true],
+  ['forbid (principal in User::"2", action == Action::"run", resource);', true],
+  ['forbid (principal is User in User::"2", action == Action::"run", resource);', true],
+  ['forbid (principal is User, action == Action::"run", resource) when { principal == User::"2" };', true],
+  ['forbid (principal is User, action == Action::"run", resource) when { principal in User::"2" };', true],
+  ['forbid (principal is User, action == Action::"run", resource) when { principal in [User::"2", User::"3"] };', true],
+  ['forbid (principal is User, action == Action::"run", resource) when { [User::"2"].contains(principal) };', true],
+  ['forbid (principal is User, action == Action::"run", resource) when { User::"2" in principal };', true],
+  [
+    'forbid (principal is User, action == Action::"run", resource) when { {"in": principal} == {"in": User::"2"} };',
+    true,
+  ],
+  [
+    'forbid (principal is User, action == Action::"run", resource) when { (if true then principal else principal) in User::"2" };',
+    true,
+  ],
+] as const;
+
 describe('readVisibleAttributes', () => {
+  it.each(PEOPLE_APART)('finds whether the rule %s tells people apart: %s', (rule, people) => {
+    const parsed = cedar.policyToJson(rule);
+    if (parsed.type === 'failure') throw new Error(parsed.errors[0]?.message);
+    expect(readVisibleAttributes([parsed.json]).people).toBe(people);
+  });
+
   it.each([
     ['true', [], false],
     ['resource.risk == Risk::"safe" && context.frozen', ['frozen', 'risk'], false],
@@ -74,6 +105,7 @@ describe('readVisibleAttributes', () => {
         everything,
         'forbid (principal, action == Action::"run", resource) when { resource.score > 500 && resource in Tool::"a" };',
       ),
+      ...PEOPLE_APART.map(([rule]) => rulesOf(everything, rule)),
       rulesOf(
         everything,
         'forbid (principal is User, action, resource) when { context has callsLeft && context.callsLeft < 2 };',
@@ -88,8 +120,9 @@ describe('readVisibleAttributes', () => {
       tainted: [false, true],
       frozen: [false, true],
       hour: [8, 12],
+      person: ['1', '2'],
     };
-    const usual = { role: 'developer', risk: 'sensitive', arguments: { name: 'x' }, hour: 8 };
+    const usual = { role: 'developer', risk: 'sensitive', arguments: { name: 'x' }, hour: 8, person: '1' };
     const cases = sets.flatMap((set) =>
       ['person', 'agent'].flatMap((asks) => Object.keys(values).map((field) => ({ set, asks, field }))),
     );
@@ -97,10 +130,10 @@ describe('readVisibleAttributes', () => {
     for (const { set, asks, field } of cases) {
       const answers = new Map<string, ReturnType<typeof evaluate>>();
       for (const value of values[field as keyof typeof values]) {
-        const { hour, ...given } = { ...usual, [field]: value };
+        const { hour, person, ...given } = { ...usual, [field]: value };
         const { principal, action, context } = toCallQuestion(CallOutline.parse(given));
         const subject = toCallResource(action, context, { date: 20_260_114, weekday: 3, hour, minute: 0 });
-        const who = asks === 'agent' ? toClassEntity('WRITE_GATED') : toPersonEntity('1', principal.role);
+        const who = asks === 'agent' ? toClassEntity('WRITE_GATED') : toPersonEntity(person, principal.role);
         const call = toAuthorizationCall(set.id, 'run', who, subject);
         const seen = toCacheKey(set.visible.get(call.preparsedPolicySetId) ?? NOTHING, call);
         const said = evaluate(call);
