@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Connection, Pool, Queryable } from './pool.ts';
 import { sql } from './sql.ts';
 
@@ -28,18 +29,18 @@ export function showLiving(pool: Pool, holder: string): Queryable & { close(): P
     opened = null;
     await dropped?.then((connection) => connection.release(true)).catch(() => undefined); // it never opened
   };
-  const query = async (...statement: Parameters<Connection['query']>): Promise<unknown> => {
+  const query = async (statement: pg.QueryConfig): Promise<pg.QueryResult> => {
     opened ??= open();
     const used = opened;
     try {
-      return await (await used).query(...statement);
+      return await (await used).query(statement);
     } catch (error) {
       // After an error of the statement alone, Postgres says ERROR and the connection is good.
       if (opened === used && !isOfStatement(error)) await drop();
       throw error;
     }
   };
-  return { query: query as Queryable['query'], close: drop }; // the overloads are those of the connection
+  return { query: query as Queryable['query'], close: drop }; // statements of this package come as one object
 }
 
 function isOfStatement(error: unknown): boolean {
