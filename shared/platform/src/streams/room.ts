@@ -53,9 +53,14 @@ export function createMemoryRoom(bytesEach: number): () => number {
   const inContainer = Math.floor((PLANNED * container - process.memoryUsage.rss()) / bytesEach);
   const inHeap = Math.floor((PLANNED * heap.heap_size_limit - heap.used_heap_size) / bytesEach);
   const most = Math.max(MIN_RUNNING, Math.min(inHeap, inContainer));
+  let lookedAt = performance.now();
+  let isFull = false;
   return () => {
-    const isFull =
-      getHeapStatistics().used_heap_size > FULL * heap.heap_size_limit || process.memoryUsage.rss() > FULL * container;
+    if (performance.now() - lookedAt >= MEASURE_MS) {
+      isFull =
+        getHeapStatistics().used_heap_size > FULL * heap.heap_size_limit || process.memoryUsage.rss() > FULL * container;
+      lookedAt = performance.now();
+    }
     return isFull ? MIN_RUNNING : most;
   };
 }
