@@ -1,4 +1,5 @@
-import { Migrator, sql, type Kysely, type Migration } from 'kysely';
+import { sql, type Kysely } from 'kysely';
+import { Migrator, type Migration } from 'kysely/migration';
 import { AppError } from '@signalbox/contracts/errors';
 import { readMigrationFiles } from './migration-files.ts';
 import { getMigrationTable, type PluginTables } from './plugin-tables.ts';
