@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import { join } from 'node:path';
 import type { CommandLimits } from './limits.ts';
 import { listSystemMounts } from './system-mounts.ts';
@@ -29,6 +30,8 @@ export interface SandboxSpec {
 }
 
 const PRLIMIT = '/usr/bin/prlimit';
+/** Node reserves half a gigabyte for the code of each thread, which counts as data although it is hardly used. */
+const RESERVED_BYTES = 1024 * MIB;
 
 const ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -58,7 +61,7 @@ export function createBubblewrapArguments(room: SandboxSpec, argv: readonly stri
     ['--info-fd', String(INFO_FD), '--block-fd', String(BLOCK_FD), '--seccomp', String(FILTER_FD), '--'],
     // These limits are set inside the sandbox, where processes count for the sandbox's user and not for this service's.
     [PRLIMIT, '--core=0', `--nofile=${limits.openFiles}`, `--nproc=${limits.processes}`],
-    [`--data=${limits.memoryBytes}`, `--fsize=${limits.fileBytes}`, `--cpu=${room.cpuSeconds}`, '--'],
+    [`--data=${limits.memoryBytes + RESERVED_BYTES}`, `--fsize=${limits.fileBytes}`, `--cpu=${room.cpuSeconds}`, '--'],
     argv,
   ];
   return groups.flat();

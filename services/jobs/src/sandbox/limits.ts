@@ -1,7 +1,7 @@
 import { MIB } from '@signalbox/contracts/size';
 
 export interface CommandLimits {
-  /** Maximum memory of each process; with a control group, of all processes together. */
+  /** Maximum memory of all processes together; without a control group, each process may have 1 GB more. */
   readonly memoryBytes: number;
   readonly processes: number;
   readonly fileBytes: number;
