@@ -10,6 +10,7 @@ export interface ReceivedPush {
   readonly key: string;
   readonly isGenuine: boolean;
   readonly path: string;
+  readonly traceparent: string | null;
   readonly push: z.infer<typeof Push>;
 }
 
@@ -43,8 +44,9 @@ export async function openReceiver(secret: string): Promise<Receiver> {
       const timestamp = String(request.headers['x-signalbox-timestamp']);
       const isGenuine = request.headers['x-signalbox-signature'] === signatureOf(secret, timestamp, body);
       const key = String(request.headers['idempotency-key']);
+      const traceparent = request.headers['traceparent']?.toString() ?? null;
       const push = Push.parse(JSON.parse(body.toString()));
-      const one: ReceivedPush = { key, isGenuine, path: request.url ?? '', push };
+      const one: ReceivedPush = { key, isGenuine, path: request.url ?? '', traceparent, push };
       received.push(one);
       const answer = behave(one, response);
       if (answer === 'silence') return;

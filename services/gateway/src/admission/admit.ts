@@ -12,6 +12,7 @@ import type { AdmissionResult } from '../rows/inbox.ts';
 import { isDeadlock, isTransient } from '@signalbox/store/pool';
 import { runInBackground } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import { parseTraceparent } from '@signalbox/platform/tracing/trace-context';
 import { ROOT_SPAN_KEY, type Tracing } from '@signalbox/platform/tracing/tracing';
 import { sleep } from '@signalbox/contracts/time';
 import { findReaderLanguages } from './adopt-language.ts';
@@ -235,8 +236,10 @@ function traceAdmission({ tracing, channel }: AdmissionDeps, plan: AdmissionPlan
     kind: 'server',
     traceId: envelope.traceId,
     ...(waits ? { parent: ROOT_SPAN_KEY } : { key: ROOT_SPAN_KEY, parent: null }),
-    from: readIdTime(envelope.traceId) ?? until,
+    // The id of another program's trace holds no time.
+    from: envelope.traceparent === undefined ? (readIdTime(envelope.traceId) ?? until) : until,
     until,
+    ...(waits ? {} : { remote: parseTraceparent(envelope.traceparent) }),
     attributes: {
       'signalbox.channel': channel.name,
       'signalbox.kind': admission.kind,

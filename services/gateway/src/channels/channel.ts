@@ -21,6 +21,8 @@ interface UpdateSender {
   readonly at: string;
   /** The person's page mode in this chat; left out when the channel has no pages. */
   readonly reads?: PageMode;
+  /** The trace of the program that sent the update; null or left out without one. */
+  readonly trace?: { readonly traceId: string | null; readonly traceparent: string } | null;
   /** Values that identify the account's owner: when one changes, the account may belong to another person. */
   readonly marks?: Readonly<Record<string, string>>;
 }

@@ -5,6 +5,7 @@ import { getControlState, type ControlState } from '@signalbox/contracts/governa
 import { toAppError } from '@signalbox/contracts/errors';
 import { readIdTime } from '@signalbox/contracts/ids';
 import type { ModelObserver, ModelSpend } from '@signalbox/models/port';
+import { parseTraceparent, type RemoteSpan } from '@signalbox/platform/tracing/trace-context';
 import { ROOT_SPAN_KEY, type SpanAttributes, type SpanSide, type Tracing } from '@signalbox/platform/tracing/tracing';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { Phase } from '../loop/fsm.ts';
@@ -175,6 +176,7 @@ class RecordedTrace implements TurnTrace {
       from: this.#begunAt(),
       key: this.#key,
       parent: goesOnWith(this.#first),
+      remote: readRemote(this.#first),
       error: turn?.outcome === 'failed' ? 'failed' : null,
       attributes: {
         'gen_ai.operation.name': 'invoke_agent',
@@ -204,7 +206,8 @@ class RecordedTrace implements TurnTrace {
         traceId: envelope.traceId,
         key: ROOT_SPAN_KEY,
         parent: null,
-        from: readIdTime(envelope.traceId) ?? this.#claimedAt,
+        from: (readRemote(envelope) ? null : readIdTime(envelope.traceId)) ?? this.#claimedAt,
+        remote: readRemote(envelope),
         until: this.#now(),
         attributes: this.#head,
         links: [this.#first.traceId],
@@ -252,11 +255,21 @@ class RecordedTrace implements TurnTrace {
 
   #record(
     name: string,
-    { from, until = this.#now(), key, kind = 'internal', parent = this.#key, error = null, attributes = {} }: Noted,
+    {
+      from,
+      until = this.#now(),
+      key,
+      remote = null,
+      kind = 'internal',
+      parent = this.#key,
+      error = null,
+      attributes = {},
+    }: Noted,
   ): void {
     const span = { name, kind, traceId: this.#first.traceId, parent, from, until, errorCode: error };
     this.#tracing.record({
       ...span,
+      remote,
       ...(key === undefined ? {} : { key }),
       attributes: { ...this.#head, ...attributes },
     });
@@ -265,7 +278,8 @@ class RecordedTrace implements TurnTrace {
   /** Returns the time when the gateway received the message, or the runtime's event was stored. */
   #begunAt(): number {
     const { kind, traceId, at } = this.#first;
-    const ms = kind === 'message' || kind === 'command' ? readIdTime(traceId) : Date.parse(at);
+    const isOwn = readRemote(this.#first) === null; // the id of another program's trace holds no time
+    const ms = isOwn && (kind === 'message' || kind === 'command') ? readIdTime(traceId) : Date.parse(at);
     return Math.min(ms ?? this.#claimedAt, this.#claimedAt);
   }
 
@@ -287,9 +301,15 @@ interface Noted {
   readonly until?: number;
   readonly key?: string;
   readonly kind?: SpanSide;
+  readonly remote?: RemoteSpan | null;
   readonly parent?: string | null;
   readonly error?: string | null;
   readonly attributes?: SpanAttributes;
+}
+
+/** Returns the span of the program that sent the message. */
+function readRemote(envelope: InboxMessage['envelope']): RemoteSpan | null {
+  return envelope.kind === 'message' ? parseTraceparent(envelope.traceparent) : null;
 }
 
 /** Splits `provider:model`; a model that runs within Signalbox has no provider. */

@@ -71,6 +71,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     ageMs: z.number().nonnegative().optional(),
     /** True when the text is the transcript of a voice message, which the person read and confirmed. */
     spoken: z.literal(true).optional(),
+    /** W3C `traceparent` of the program that sent the message. */
+    traceparent: z.string().max(200).optional(),
     /** Mode of the web page on which the message was written. Missing for other channels. */
     reads: PageMode.optional(),
     /** Outbox row and index of the pressed button; null for typed text. */

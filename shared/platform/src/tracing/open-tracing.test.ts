@@ -3,7 +3,7 @@ import { newTraceId } from '@signalbox/contracts/ids';
 import { expect, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { openTracing } from './open-tracing.ts';
-import { toOtelSpanId, toOtelTraceId } from './otel.ts';
+import { toOtelSpanId, toOtelTraceId } from './trace-context.ts';
 import { TracingConfig } from './settings.ts';
 import { NO_TRACING } from './tracing.ts';
 

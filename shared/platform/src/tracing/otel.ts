@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -17,12 +17,12 @@ import {
   TracerProvider,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
-import { toTraceHex } from '@signalbox/contracts/ids';
 import { waitAtMost } from '@signalbox/contracts/time';
 import { redactForLog } from '@signalbox/safety/redact/redact';
 import type { Log } from '../log.ts';
 import { VERSION } from '../version.ts';
 import { createExporter } from './exporter.ts';
+import { toOtelSpanId, toOtelTraceId, type RemoteSpan } from './trace-context.ts';
 import { readPairs, type TraceTarget, type TracingConfig } from './settings.ts';
 import { ROOT_SPAN_KEY, type FinishedSpan, type SpanAttributes, type SpanSide, type Tracing } from './tracing.ts';
 
@@ -84,10 +84,13 @@ export function createOtelTracing(options: {
       traceId,
       spanId: span.key === undefined ? randomBytes(8).toString('hex') : toOtelSpanId(span.traceId, span.key),
     };
-    const parent =
-      span.parent === null
-        ? ROOT_CONTEXT
-        : trace.setSpanContext(ROOT_CONTEXT, toSpanContext(span.traceId, span.parent));
+    const { remote = null } = span;
+    const isOfRemote = span.parent === null && remote?.traceId === traceId;
+    const above = span.parent === null ? null : toSpanContext(span.traceId, span.parent);
+    const context = isOfRemote ? toRemoteContext(remote) : above;
+    const parent = context === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
+    const links = (span.links ?? []).map((linked) => toSpanContext(linked, ROOT_SPAN_KEY));
+    if (remote !== null && !isOfRemote) links.push(toRemoteContext(remote));
     const started = tracer.startSpan(
       redactForLog(span.name).slice(0, MAX_VALUE_LENGTH),
       {
@@ -98,7 +101,7 @@ export function createOtelTracing(options: {
           'signalbox.trace_id': span.traceId,
           'error.type': span.errorCode ?? null,
         }),
-        links: (span.links ?? []).map((linked) => ({ context: toSpanContext(linked, ROOT_SPAN_KEY) })),
+        links: links.map((one) => ({ context: one })),
       },
       parent,
     );
@@ -119,18 +122,8 @@ export function createOtelTracing(options: {
   };
 }
 
-/** Returns the W3C trace id of a trace: the digits of `trace_…`, or a hash of an older release's id. */
-export function toOtelTraceId(traceId: string): string {
-  return toTraceHex(traceId) ?? digest(traceId).slice(0, 32);
-}
-
-/** Returns OpenTelemetry's 8-byte id for a span with a key. */
-export function toOtelSpanId(traceId: string, key: string): string {
-  return digest(`${traceId}/${key}`).slice(0, 16);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function toRemoteContext(span: RemoteSpan) {
+  return { ...span, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
 function toSpanContext(traceId: string, key: string) {

@@ -1,4 +1,5 @@
 import type { Closable } from '../lifecycle.ts';
+import type { RemoteSpan } from './trace-context.ts';
 
 /*
  * Spans are recorded when the work is over. No trace context travels between processes: a trace has the
@@ -29,6 +30,8 @@ export interface FinishedSpan {
   readonly attributes: SpanAttributes;
   /** The code of the error that ended the operation. */
   readonly errorCode?: string | null;
+  /** The span of another program that caused a root span: its parent in the same trace, else a link. */
+  readonly remote?: RemoteSpan | null;
   /** Trace ids whose roots the span links to. */
   readonly links?: readonly string[];
 }

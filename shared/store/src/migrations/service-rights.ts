@@ -98,7 +98,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       web_chats: WRITE,
       web_patches: ALL,
       agents: READ,
-      ingress_events: ADD,
+      ingress_events: 'select, insert, update (trace_id)',
       ingress_keys: 'select, insert, delete',
       grants: WRITE,
       // Seals secrets, but never reads sealed values

@@ -6,6 +6,7 @@ import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { CONVERSATION_NAME_PATTERN, toChatKey, toOutboxId, toUserKey } from '../chat-key.ts';
 import type { IncomingUpdate } from '../../channel.ts';
+import type { ForeignTrace } from './foreign-trace.ts';
 import type { IngressSource } from '../sources.ts';
 
 /** The header that carries an event's idempotency key. */
@@ -70,7 +71,12 @@ export function parseEvent(source: IngressSource, raw: Buffer, keyHeader: unknow
 }
 
 /** Turns the event into an update to admit. */
-export function toIncomingUpdate(source: IngressSource, eventId: string, { what }: ProgramEvent): IncomingUpdate {
+export function toIncomingUpdate(
+  source: IngressSource,
+  eventId: string,
+  { what }: ProgramEvent,
+  trace: ForeignTrace | null = null,
+): IncomingUpdate {
   const { name, account } = source;
   const sender = {
     updateId: eventId,
@@ -78,6 +84,7 @@ export function toIncomingUpdate(source: IngressSource, eventId: string, { what 
     chatKind: 'private',
     name: account.kind === 'service' ? account.name : name,
     at: new Date().toISOString(),
+    trace,
     // Programs pass on text of others, such as alerts and logs.
     borrowed: 'bot',
   } as const;

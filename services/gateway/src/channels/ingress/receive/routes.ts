@@ -58,7 +58,10 @@ export async function registerRoutes(
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     registerPath(scope, PATH, EVENTS_ROUTE, readBody, (head, raw, { headers }) =>
-      takeEvent({ ...parts, sink: sink() }, head, raw, headers[IDEMPOTENCY_KEY_HEADER]),
+      takeEvent({ ...parts, sink: sink() }, head, raw, {
+        key: headers[IDEMPOTENCY_KEY_HEADER],
+        traceparent: headers['traceparent'],
+      }),
     );
     registerPath(scope, `${PATH}/:id`, ANSWER_ROUTE, readId, ({ source }, id) =>
       handleAnswerRequest(parts, source, id.toString()),

@@ -7,6 +7,7 @@ import { readRow } from '@signalbox/store/sql';
 import type { IncomingUpdate } from '../../channel.ts';
 import { canWrite } from '../accounts.ts';
 import { parseEvent, toIncomingUpdate, type ProgramEvent } from './event.ts';
+import { joinTrace } from './foreign-trace.ts';
 import type { RequestHead } from './head.ts';
 import type { createSourceLimit } from './rate-limit.ts';
 
@@ -44,13 +45,13 @@ export async function takeEvent(
   parts: RequestDeps & { readonly sink: AdmitEvents | null },
   head: RequestHead,
   raw: Buffer,
-  keyHeader: unknown,
+  headers: { readonly key: unknown; readonly traceparent: unknown },
 ): Promise<IngressResponse> {
   const { pool, limit, log, sink } = parts;
   const { source } = head;
   const waitSeconds = await limit.check(source.name, 'events');
   if (waitSeconds !== null) return answerTooMany(waitSeconds);
-  const event = parseEvent(source, raw, keyHeader);
+  const event = parseEvent(source, raw, headers.key);
   if (typeof event === 'string') return { status: 400, body: { error: event } };
   if (!sink) return requestRetry();
   return answerInTime(log, async () => {
@@ -59,7 +60,8 @@ export async function takeEvent(
     if (state === 'other body')
       return { status: 409, body: { error: say('ingress.key-reused', { key: event.key ?? '', id: eventId }) } };
     // A repeated event is admitted again: the gateway that claimed it may have died before storing it.
-    await sink([toIncomingUpdate(source, eventId, event)]);
+    const trace = await joinTrace(pool, eventId, headers.traceparent);
+    await sink([toIncomingUpdate(source, eventId, event, trace)]);
     return { status: 200, body: { id: eventId, status: 'accepted' } };
   });
 }

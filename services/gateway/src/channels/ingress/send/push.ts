@@ -22,6 +22,14 @@ export interface PushResult {
   readonly isOutage: boolean;
 }
 
+/** A message on its way to a callback. */
+export interface Push {
+  readonly messageId: string;
+  readonly payload: object;
+  /** The trace in which the receiver may go on; null when it is not known. */
+  readonly traceparent: string | null;
+}
+
 export type Pusher = ReturnType<typeof createPusher>;
 
 /** Sends messages to callbacks. Each connection carries one message, so failures do not spread. */
@@ -34,7 +42,7 @@ export function createPusher() {
   });
   return {
     /** Posts one message, signed with the source's secret. Follows no redirects. Never throws. */
-    async push(source: IngressSource, url: string, messageId: string, payload: object): Promise<PushResult> {
+    async push(source: IngressSource, url: string, { messageId, payload, traceparent }: Push): Promise<PushResult> {
       const body = JSON.stringify(payload);
       const timestamp = String(Math.floor(Date.now() / 1_000));
       const headers = {
@@ -43,6 +51,7 @@ export function createPusher() {
         [SOURCE_HEADER]: source.name,
         [TIMESTAMP_HEADER]: timestamp,
         [SIGNATURE_HEADER]: signContent(source.secrets[0], timestamp, body),
+        ...(traceparent === null ? {} : { traceparent }),
       };
       try {
         const answer = await request(url, {

@@ -1,6 +1,8 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Log } from '@signalbox/platform/log';
 import type { Pool, Queryable } from '@signalbox/store/pool';
+import { formatTraceparent } from '@signalbox/platform/tracing/trace-context';
+import { ROOT_SPAN_KEY } from '@signalbox/platform/tracing/tracing';
 import { findRow } from '@signalbox/store/sql';
 import { getTopic } from '../../chat-key.ts';
 import type { EncodedRow, SendResult } from '../../channel.ts';
@@ -13,6 +15,7 @@ import type { Pusher } from './push.ts';
 interface SentRow {
   readonly at: Date;
   readonly isProgress: boolean;
+  readonly traceId: string;
   /** The events that the message answers, oldest first (events of one turn share it); empty when unknown. */
   readonly events: readonly AnsweredEvent[];
 }
@@ -71,6 +74,7 @@ export function createSender(deps: {
     const final = row?.isProgress !== true;
     const known = row?.events ?? [];
     const events = known.length > 0 ? known : [{ eventId: null, callback: source.callbacks[0] ?? null }];
+    const traceparent = row && formatTraceparent(row.traceId, ROOT_SPAN_KEY);
     for (const [index, { eventId, callback: url }] of events.entries()) {
       // A callback that the file no longer names is not called.
       if (url === null || !source.callbacks.includes(url)) continue;
@@ -80,7 +84,9 @@ export function createSender(deps: {
       const replaces = extras.replaces === undefined ? {} : { replaces: `${extras.replaces}${idSuffix}` };
       const message: ProgramMessage = { id: `${id}${idSuffix}`, at, ...words, final, ...extras, ...replaces };
       const payload = { event: eventId, conversation: getTopic(chatKey), message };
-      const sent = await getGate(`${source.name} ${url}`).send(() => pusher.push(source, url, message.id, payload));
+      const sent = await getGate(`${source.name} ${url}`).send(() =>
+        pusher.push(source, url, { messageId: message.id, payload, traceparent }),
+      );
       if (sent.kind !== 'sent') return sent;
     }
     return { kind: 'sent', messageId: id };
@@ -126,7 +132,7 @@ function findSentRow(db: Queryable, source: string, outboxId: number): Promise<S
        union select i.id from inbox i join known k on k.outcome is null and k.chat_key = i.chat_key and k.id < i.id
                join lanes l on l.user_key = i.user_key and l.begun > 0 and i.id <= l.taken_to
               where i.user_key = ${userKey} and i.outcome is null)
-    select row.created_at as at, row.is_progress as "isProgress",
+    select row.created_at as at, row.is_progress as "isProgress", row.trace_id as "traceId",
            coalesce((
              select json_agg(json_build_object('eventId', v.event_id, 'callback', v.callback) order by i.id) from answered a
                join inbox i on i.id = a.id join ingress_events v on v.event_id = i.update_id), '[]') as events
