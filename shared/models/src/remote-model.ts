@@ -104,10 +104,10 @@ export function createRemoteModel(options: RemoteOptions): Model {
           report('aborted');
           throw request.signal.reason;
         }
-        const isLate = deadline.aborted && permit !== null;
-        const failure = isLate
-          ? new ModelFailure('timeout', { model: name, variables: settings.provider.variables })
-          : thrown;
+        const failure =
+          deadline.aborted && permit
+            ? new ModelFailure('timeout', { model: name, variables: settings.provider.variables })
+            : thrown;
         if (!(failure instanceof ModelFailure)) throw thrown; // a bug of ours: no request was sent
         const amended = deadline.aborted ? null : amend(sent, failure);
         if (amended) {

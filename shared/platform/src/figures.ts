@@ -50,8 +50,6 @@ export function createFigures(registry: ReturnType<typeof createMetrics>, log: L
   };
 }
 
-export type Figures = ReturnType<typeof createFigures>;
-
 function createReader(source: FigureSource, log: Log, cacheMs: number): () => Promise<readonly Figure[] | null> {
   let last: { readonly at: number; readonly figures: readonly Figure[] | null } | null = null;
   let reading: Promise<void> | null = null;

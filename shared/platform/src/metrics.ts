@@ -39,7 +39,9 @@ export function createCounter(
   { series = [], collect }: MetricOptions = {},
 ): CounterMetric {
   const own = { name, help, labelNames: [...labels], registers: [registry] };
-  const counter: Counter<string> = new Counter(collect ? { ...own, collect: async () => replace(await collect()) } : own);
+  const counter: Counter<string> = new Counter(
+    collect ? { ...own, collect: async () => replace(await collect()) } : own,
+  );
   const add: CounterMetric['add'] = (values, amount = 1) => counter.inc({ ...values }, amount);
   const replace = (samples: readonly Sample[]): void => {
     empty(counter, labels);

@@ -58,7 +58,8 @@ export function createMemoryRoom(bytesEach: number): () => number {
   return () => {
     if (performance.now() - lookedAt >= MEASURE_MS) {
       isFull =
-        getHeapStatistics().used_heap_size > FULL * heap.heap_size_limit || process.memoryUsage.rss() > FULL * container;
+        getHeapStatistics().used_heap_size > FULL * heap.heap_size_limit ||
+        process.memoryUsage.rss() > FULL * container;
       lookedAt = performance.now();
     }
     return isFull ? MIN_RUNNING : most;
