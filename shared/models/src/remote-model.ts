@@ -122,9 +122,9 @@ export function createRemoteModel(options: RemoteOptions): Model {
           continue;
         }
         const waitMs = Math.max(failure.retryAfterMs ?? 0, computeBackoffMs(attempt - 1, BACKOFF_MS, MAX_WAIT_MS));
-        const leftMs = startedAt + deadlineMs - performance.now();
         const mayRetry = !deadline.aborted && isTransient(failure.code) && attempt < tries;
-        if (!mayRetry || waitMs > Math.min(MAX_WAIT_MS, leftMs)) throw fail(failure);
+        if (!mayRetry || waitMs > Math.min(MAX_WAIT_MS, startedAt + deadlineMs - performance.now()))
+          throw fail(failure);
         permit.leave();
         await sleep(waitMs, request.signal);
       } finally {
