@@ -78,7 +78,6 @@ export function createRemoteModel(options: RemoteOptions): Model {
   const ask = async (request: ModelRequest): Promise<ModelAnswer> => {
     const startedAt = performance.now();
     const deadline = abortAfter(deadlineMs);
-    const signal = AbortSignal.any([request.signal, deadline]);
     const report = (result: string, served: string | null = null): void => {
       const durationMs = performance.now() - startedAt - entry.waitedMs();
       options.onCall?.({ model: name, result, durationMs, served });
@@ -96,7 +95,7 @@ export function createRemoteModel(options: RemoteOptions): Model {
       try {
         permit = await entry.enter();
         if (!permit) throw new ModelFailure('rate-limited', { model: name });
-        const answer = await tryOnce(options, request, sent, signal);
+        const answer = await tryOnce(options, request, sent, AbortSignal.any([request.signal, deadline]));
         report('answered', readServedModel(answer));
         return answer;
       } catch (thrown) {
@@ -122,9 +121,9 @@ export function createRemoteModel(options: RemoteOptions): Model {
           continue;
         }
         const waitMs = Math.max(failure.retryAfterMs ?? 0, computeBackoffMs(attempt - 1, BACKOFF_MS, MAX_WAIT_MS));
-        const mayRetry = !deadline.aborted && isTransient(failure.code) && attempt < tries;
-        if (!mayRetry || waitMs > Math.min(MAX_WAIT_MS, startedAt + deadlineMs - performance.now()))
-          throw fail(failure);
+        const limitMs = Math.min(MAX_WAIT_MS, startedAt + deadlineMs - performance.now());
+        const isFinal = deadline.aborted || !isTransient(failure.code) || attempt >= tries;
+        if (isFinal || waitMs > limitMs) throw fail(failure);
         permit.leave();
         await sleep(waitMs, request.signal);
       } finally {
