@@ -108,7 +108,7 @@ function echo(messages: readonly AskedMessage[], tools: readonly string[], delay
 async function wrongRows(pool: Pool, total: number): Promise<string[]> {
   const wrong: string[] = [];
   const { rows: inbox } = await pool.query<{ outcome: string; count: number }>(
-    'select outcome, count(*)::int from inbox group by 1',
+    `select outcome, count(*)::int from inbox where envelope ->> 'text' is distinct from '/stop' group by 1`,
   );
   const handled = inbox
     .filter((row) => ['answered', 'merged'].includes(row.outcome))
