@@ -71,7 +71,7 @@ export interface WorkerWiring {
 /** Connections for tool locks are separate: a lock's holder must never wait for a connection that waits for the lock. */
 const LOCK_CONNECTIONS = 5;
 
-/** Memory of a turn while it waits for its model, with a margin: about 150 KB were measured. */
+/** Memory of a turn while it waits for its model, with a margin: about 210 KB were measured. */
 const TURN_BYTES = 256 * 1_024;
 
 /** Opens a worker: connections first, the consumer last. Its owner closes parts in reverse order. */
