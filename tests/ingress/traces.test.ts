@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { parseTraceparent } from '@signalbox/platform/tracing/trace-context';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -43,7 +44,9 @@ const SPAN = '00f067aa0ba902b7';
 /** Sends an event in a trace, and answers the id of the request's own trace once its answer was pushed. */
 async function askIn(traceparent: string): Promise<string> {
   const before = receiver.taken().length;
-  const response = await post(ci, { text: 'list the projects' }, { headers: { traceparent } });
+  // Equal bodies of one second have equal signatures, and count as one request that was repeated.
+  const event = { text: 'list the projects', conversation: randomUUID() };
+  const response = await post(ci, event, { headers: { traceparent } });
   expect(response.status).toBe(200);
   const { id } = (await response.json()) as { readonly id: string };
   await until(() => receiver.taken().length > before);
