@@ -56,8 +56,9 @@ function isVariable(node: unknown, name: string): boolean {
 function isMembership(operands: unknown): boolean {
   const { left, right } = Object(operands) as { readonly left?: unknown; readonly right?: unknown }; // both are checked here
   if (!isVariable(left, 'principal')) return false;
-  const type = (right as { readonly Value?: { readonly __entity?: { readonly type?: unknown } } } | undefined)?.Value
-    ?.__entity?.type; // every step is checked
+  const { Value } = Object(right) as { readonly Value?: unknown }; // checked below
+  const { __entity } = Object(Value) as { readonly __entity?: unknown }; // checked below
+  const { type } = Object(__entity) as { readonly type?: unknown }; // checked below
   return typeof type === 'string' && type !== PERSON;
 }
 
