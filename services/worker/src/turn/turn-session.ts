@@ -199,7 +199,8 @@ export class TurnSession {
     const run = this.#followed(createAgentRun(parts, this.#context, made, createPhaseMachine(this.#start.trace.enter)));
     const onWait = (before: number | null): void => this.#draft.tell(REPLY_TEXTS.modelBusy(before));
     const { resumed: resume, threadNew } = lane;
-    const result = await runAsCaller({ userKey: lane.userKey, onWait }, () =>
+    const { traceparent } = this.#start.trace;
+    const result = await runAsCaller({ userKey: lane.userKey, onWait, traceparent }, () =>
       parts.agent.run({ messages: given.messages, run, resume, threadNew }),
     );
     this.#draft.end(); // ends the draft before the answer can be seen

@@ -6,6 +6,7 @@ import { toAppError } from '@signalbox/contracts/errors';
 import { readIdTime } from '@signalbox/contracts/ids';
 import type { ModelObserver, ModelSpend } from '@signalbox/models/port';
 import { parseTraceparent, type RemoteSpan } from '@signalbox/platform/tracing/trace-context';
+import { formatTraceparent } from '@signalbox/platform/tracing/trace-context';
 import { ROOT_SPAN_KEY, type SpanAttributes, type SpanSide, type Tracing } from '@signalbox/platform/tracing/tracing';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { Phase } from '../loop/fsm.ts';
@@ -26,6 +27,8 @@ export interface TurnTrace {
   /** Like `call`, for an action of another turn. `resultOf`: null when nothing ran. */
   resume<T>(actionId: string, run: () => Promise<T>, resultOf: (came: T) => ToolCallResult | null): Promise<T>;
   commit<T>(end: TurnEnd, write: () => Promise<T>): Promise<T>;
+  /** W3C's header for requests to others, which puts their spans below the turn; null when nothing is traced. */
+  readonly traceparent: string | null;
 }
 
 const NO_TRACE: TurnTrace = {
@@ -34,6 +37,7 @@ const NO_TRACE: TurnTrace = {
   call: (_, run) => run(),
   resume: (_, run) => run(),
   commit: (_, write) => write(),
+  traceparent: null,
 };
 
 /** Names of providers in OpenTelemetry's list; other providers keep the name that they have in MODEL. */
@@ -96,6 +100,10 @@ class RecordedTrace implements TurnTrace {
       'gen_ai.conversation.id': session,
     };
     this.#claimedAt = this.#now();
+  }
+
+  get traceparent(): string {
+    return formatTraceparent(this.#first.traceId, this.#key);
   }
 
   async around<T>(turn: () => Promise<T>): Promise<T> {

@@ -29,6 +29,8 @@ export interface ModelCaller {
   readonly userKey: string;
   /** Called with the number of calls before this one while a call waits long, and with null when it is made. */
   readonly onWait: (before: number | null) => void;
+  /** W3C's header `traceparent` of the requests; null when nothing is traced. */
+  readonly traceparent?: string | null;
 }
 
 const callers = new AsyncLocalStorage<ModelCaller>();
@@ -37,6 +39,12 @@ const NOBODY: ModelCaller = { userKey: '', onWait: () => undefined };
 /** Runs work whose model calls wait as this person's. */
 export function runAsCaller<T>(caller: ModelCaller, work: () => Promise<T>): Promise<T> {
   return callers.run(caller, work);
+}
+
+/** Returns the headers by which a model server's spans join the caller's trace. */
+export function listTraceHeaders(): Readonly<Record<string, string>> {
+  const { traceparent } = callers.getStore() ?? NOBODY;
+  return traceparent ? { traceparent } : {};
 }
 
 /** Creates the way of one call, with all its tries, through a gate. Without a gate every try is let through. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { classifyStatus, classifyRefusal, type FailureDetails, type ModelFailureReason } from './failure.ts';
+import { listTraceHeaders } from './gate.ts';
 import type { Fetch } from '../providers/provider.ts';
 
 /** Observes the HTTP traffic of one try. Client libraries report an equal failure in five ways; HTTP has only one way. */
@@ -47,7 +48,9 @@ export function createHttpTry(options: {
     startTimer();
     let response: Response;
     try {
-      response = await globalThis.fetch(input, { ...init, signal });
+      const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
+      for (const [name, value] of Object.entries(listTraceHeaders())) headers.set(name, value);
+      response = await globalThis.fetch(input, { ...init, headers, signal });
     } catch (error) {
       failureReason ??= 'network';
       throw error;
