@@ -48,9 +48,7 @@ export function createHttpTry(options: {
     startTimer();
     let response: Response;
     try {
-      const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
-      for (const [name, value] of Object.entries(listTraceHeaders())) headers.set(name, value);
-      response = await globalThis.fetch(input, { ...init, headers, signal });
+      response = await globalThis.fetch(input, { ...init, headers: addTraceHeaders(input, init), signal });
     } catch (error) {
       failureReason ??= 'network';
       throw error;
@@ -107,6 +105,12 @@ export function createHttpTry(options: {
       return { reason: reason ?? 'cut', facts: refusal };
     },
   };
+}
+
+function addTraceHeaders(...[input, init]: Parameters<Fetch>): Headers {
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
+  for (const [name, value] of Object.entries(listTraceHeaders())) headers.set(name, value);
+  return headers;
 }
 
 /** Statuses for which proxies send HTML pages; model servers send JSON. */
