@@ -101,13 +101,16 @@ function nameOf({ threadId, project }: Pick<Write, 'threadId' | 'project'>): str
   return project === null ? toWorkspaceName('thread', threadId) : toWorkspaceName('project', project);
 }
 
-/** The texts of all files below the folder, by their paths; what git keeps for itself is left out. */
-export async function readFiles(folder: string): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []); // nobody wrote anything
+/** The texts of all files below the folder, or below a folder `inside` it, by their paths; what git keeps for itself is left out. */
+export async function readFiles(folder: string, inside = ''): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(join(folder, inside), { withFileTypes: true }).catch(() => []); // nobody wrote anything
   const files = new Map<string, string>();
   for (const entry of entries) {
-    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
-    if (entry.isFile() && path.split('/')[1] !== '.git') files.set(path, await readFile(join(folder, path), 'utf8'));
+    const path = join(inside, entry.name);
+    if (path.split('/')[1] === '.git') continue;
+    if (entry.isFile()) files.set(path, await readFile(join(folder, path), 'utf8'));
+    // A recursive readdir would follow links, out of the folder.
+    if (entry.isDirectory()) for (const [below, content] of await readFiles(folder, path)) files.set(below, content);
   }
   return files;
 }

@@ -39,6 +39,7 @@ export function hostileTexts(pattern: RegExp): readonly Make[] {
     const ways = own.flatMap((pump) => heads.flatMap((head) => tails.map((tail) => ({ pump, head, tail }))));
     for (const { pump, head, tail } of ways) {
       add(head, pump, '', tail);
+      add('', pump, '', tail); // what looks behind goes on without what leads to it
       add('', pump, head, tail);
       add(head, pump, others[0] ?? '', tail);
     }
