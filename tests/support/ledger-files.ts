@@ -103,7 +103,7 @@ function nameOf({ threadId, project }: Pick<Write, 'threadId' | 'project'>): str
 
 /** The texts of all files below the folder, or below a folder `inside` it, by their paths; what git keeps for itself is left out. */
 export async function readFiles(folder: string, inside = ''): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(join(folder, inside), { withFileTypes: true }).catch(() => []); // nobody wrote anything
+  const entries = await readdir(join(folder, inside), { withFileTypes: true }).catch(() => []); // the folder appears with the first file
   const files = new Map<string, string>();
   for (const entry of entries) {
     const path = join(inside, entry.name);

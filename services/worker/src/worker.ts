@@ -32,7 +32,7 @@ import { serveWorkerFigures } from './figures.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './turn/threads.ts';
-import { countWaiting } from './turn/waiting.ts';
+import { countWaiting } from './agents/waiting-calls.ts';
 import { reconcileNextAction } from '@signalbox/governance/reconcile';
 import type { GovernanceDeps } from '@signalbox/governance/deps';
 import { openWorkerPolicies } from '@signalbox/governance/policies';

@@ -12,7 +12,7 @@ import { ENTER, LEAVE, QUEUE_KEYS, REFUSE, RENEW } from './scripts.ts';
  *          └─ waits by turn of its person, asks again ──┘   └─ refuse: all processes pause, the limit falls
  *
  * The limit is what was configured, and what refusals taught: each refused call lowers it, and it grows again while calls wait. Without
- * Redis each process counts its own permits and knows its own pauses. Nobody waits longer than their patience.
+ * Redis each process counts its own permits and keeps its own pauses. A call gives up when its patience ends.
  */
 
 /** A process that died keeps its permits for this time. Most calls end before they are renewed. */

@@ -6,7 +6,7 @@
  *   seen     members that wait, by their last sign of life
  *   turns    the last turn of each waiting person
  *   state    turn, seq: of the queue · limit, growAt, every: what was learned from refusals
- *   pause    exists while nobody may enter
+ *   pause    exists while the queue lets no call in
  */
 
 /** The keys of a queue, in the order that all scripts expect. */

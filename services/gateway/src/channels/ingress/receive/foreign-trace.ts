@@ -14,8 +14,8 @@ export interface ForeignTrace {
 const OWN_TIMES = { from: Date.UTC(2020), until: Date.UTC(2100) };
 
 /**
- * Lets an event go on in its program's trace, the first event of each trace only. An id that could be one of ours is never taken, so that
- * nobody can write into the trace of another person. Null without a valid header. Safe to repeat: an event keeps its trace.
+ * Lets an event go on in its program's trace, the first event of each trace only. Signalbox never takes an id that could be one of its own:
+ * a program could otherwise write into another person's trace. Returns null without a valid header. Safe to repeat: an event keeps its trace.
  */
 export async function joinTrace(db: Queryable, eventId: string, header: unknown): Promise<ForeignTrace | null> {
   const remote = parseTraceparent(header);
