@@ -185,6 +185,9 @@ const TELL_USER = {
     'The server {server} shows the host key {fingerprint}, and {trusted} was approved. Nothing was done there: it may be another machine.',
   REPOSITORY_REFUSED: 'I do not read the repository {repository}: {detail}.',
   REPOSITORY_UNREADABLE: 'The repository {repository} could not be read: {detail}.',
+  BRANCH_TAKEN:
+    'The branch {branch} of {repository} holds the commit {commit}, which I did not put there. Nothing was pushed, and nothing there was replaced.',
+  FORGE_REFUSED: '{forge} does not take the change of {repository}: {detail}.',
   START_UNKNOWN:
     'I cannot tell how {commit} is started: it has no Dockerfile, no Procfile, no package.json with a start script, no main.py or app.py, and no index.html. Add a signalbox.json that says how, such as {example}.',
   SERVICE_FILE_INVALID: 'The file {file} is not usable: {detail}.',
@@ -207,6 +210,7 @@ const TELL_USER = {
 const RETRY = {
   SERVER_AWAY: '{server} at {address} does not answer: {detail}. Start it, or correct {variable}.',
   LANE_LOST: 'Another worker took over the lane of {userKey}.',
+  FORGE_AWAY: '{forge} could not be asked: {detail}. A branch that was pushed stays, and asking again goes on from it.',
   UPSTREAM_UNAVAILABLE: '{service} is not answering.',
 } as const;
 
