@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TOPICS } from './domain.ts';
+import { MAX_FIX_YEARS, TOPICS } from './domain.ts';
 import { toAmount } from './payment.ts';
 
 /** Bounds of an accepted amount; any other amount is a typing mistake. */
@@ -16,7 +16,7 @@ const Figures = z
   .strictObject({
     propertyValue: Money.optional().describe('What the property is worth'),
     loanBalance: Money.optional().describe('What is to be borrowed, or is still owed'),
-    fixYears: z.int().min(1).max(15).optional().describe('For how many years the rate is to be fixed'),
+    fixYears: z.int().min(1).max(MAX_FIX_YEARS).optional().describe('For how many years the rate is to be fixed'),
     termYears: z.int().min(1).max(40).optional().describe('Over how many years the loan is paid back'),
   })
   .refine((given) => Object.values(given).some((value) => value !== undefined));

@@ -2,7 +2,7 @@ import { toAmount } from './payment.ts';
 
 /** A number that was found in a text. `at` and `end`: its offsets. */
 export interface FoundNumber {
-  readonly kind: 'amount' | 'years';
+  readonly kind: 'amount' | 'years' | 'percent';
   /** The number as decimal text. */
   readonly value: string;
   readonly at: number;
@@ -37,18 +37,26 @@ const UNITS = Object.keys(THOUSANDS).toSorted((one, other) => other.length - one
 const DIGITS = /\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d{1,2})?(?!\d)/gu;
 const UNIT = new RegExp(`^\\s?(${UNITS.join('|')})(?![\\p{L}])\\.?`, 'u');
 
-/** Finds the numbers of a lower-case text. A number before one of the `yearWords` counts years; any other is an amount. Pure. */
-export function findNumbers(text: string, yearWords: readonly string[]): readonly FoundNumber[] {
+/**
+ * Finds the numbers of a lower-case text. A number before one of the `yearWords` counts years, before one of the `percentWords` it is a
+ * share; any other is an amount. Pure.
+ */
+export function findNumbers(
+  text: string,
+  yearWords: readonly string[],
+  percentWords: readonly string[] = [],
+): readonly FoundNumber[] {
   return [...text.matchAll(DIGITS)].flatMap((match): readonly FoundNumber[] => {
     const [digits] = match;
     const at = match.index;
     const after = text.slice(at + digits.length);
     const [unit = '', name = ''] = UNIT.exec(after) ?? [];
-    const years = /^[\s-]*/.exec(after)?.[0] ?? '';
-    if (unit === '' && yearWords.some((word) => after.slice(years.length).startsWith(word)))
-      return /^\d{1,2}$/.test(digits)
-        ? [{ kind: 'years', value: digits, at, end: at + digits.length + years.length }]
-        : [];
+    const gap = /^[\s-]*/.exec(after)?.[0] ?? '';
+    const end = at + digits.length + gap.length;
+    const comesBefore = (words: readonly string[]): boolean =>
+      unit === '' && words.some((word) => after.slice(gap.length).startsWith(word));
+    if (comesBefore(yearWords)) return /^\d{1,2}$/.test(digits) ? [{ kind: 'years', value: digits, at, end }] : [];
+    if (comesBefore(percentWords)) return [{ kind: 'percent', value: plain(digits), at, end }];
     const value = scaled(plain(digits), THOUSANDS[name] ?? 1);
     return value === null ? [] : [{ kind: 'amount', value, at, end: at + digits.length + unit.length }];
   });

@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const STATE_VERSION = 2;
 
 export const DEFAULT_TERM_YEARS = 25;
+/** No rate is fixed for longer; a longer time is that of the whole loan. */
+export const MAX_FIX_YEARS = 15;
 /** Number of misunderstood messages in a row after which the agent offers a human. */
 export const MAX_MISUNDERSTOOD = 3;
 

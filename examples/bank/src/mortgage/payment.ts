@@ -63,6 +63,17 @@ export function getLoanToValue(loan: string, value: string): string {
   return new Exact(loan).mul(100).div(value).toDecimalPlaces(2).toFixed();
 }
 
+/** Returns a share of an amount, rounded half up to the cent. */
+export function getShare(amount: string, percent: string): string {
+  return toCents(new Exact(amount).mul(percent).div(100));
+}
+
+/** Subtracts an amount exactly; null when nothing would be left. */
+export function getRest(amount: string, taken: string): string | null {
+  const rest = new Exact(amount).minus(taken);
+  return rest.gt(0) ? toCents(rest) : null;
+}
+
 /** Adds amounts exactly, to the cent. */
 export function sumOf(amounts: readonly string[]): string {
   return amounts.reduce((sum, amount) => sum.plus(amount), new Exact(0)).toFixed(2);

@@ -10,7 +10,7 @@ import { parseRequest } from './reading.ts';
 
 await loadPlugins('examples/bank'); // Loads the bank's sentences
 
-const at = (asked: MortgageDomain['asked'], products: MortgageDomain['products'] = []) => ({ asked, products });
+const at = (asked: MortgageDomain['asked']): MortgageDomain => ({ ...createInitialDomain(), asked });
 
 describe('the numbers in a text', () => {
   it.each([
@@ -58,6 +58,10 @@ describe('a message that is parsed without a model', () => {
     ['fix it for 5 years over 30 years', { fixYears: 5, termYears: 30 }],
     ['a 5 year fix, a 25 year term', { fixYears: 5, termYears: 25 }],
     ['a term of 20 years', { termYears: 20 }],
+    ['I would like 25 years', { termYears: 25 }],
+    ['250k house, 90 percent', { propertyValue: '250000.00', loanBalance: '225000.00' }],
+    ['a house of 250,000 with a 10% deposit', { propertyValue: '250000.00', loanBalance: '225000.00' }],
+    ['the flat is 200k, we put down 50k', { propertyValue: '200000.00', loanBalance: '150000.00' }],
   ])('“%s” sets the amounts or years that are in it', (text, data) => {
     expect(parseRequest(text, at(null))).toEqual({ action: 'set_intent', data });
   });
@@ -67,6 +71,8 @@ describe('a message that is parsed without a model', () => {
     ['loanBalance', '£ 210k', { loanBalance: '210000.00' }],
     ['fixYears', '5', { fixYears: 5 }],
     ['fixYears', '5 years', { fixYears: 5 }],
+    ['fixYears', '25 years', { termYears: 25 }],
+    ['propertyValue', '25 years', { termYears: 25 }],
   ] as const)('a bare answer to the question for %s is accepted: %s', (asked, text, data) => {
     expect(parseRequest(text, at(asked))).toEqual({ action: 'set_intent', data, isWhole: true });
   });
@@ -77,6 +83,10 @@ describe('a message that is parsed without a model', () => {
     ['an amount without a word for it', 'I have 300,000 and a cat', null],
     ['years where an amount was asked for', '5 years', 'propertyValue'],
     ['half a year', '2.5', 'fixYears'],
+    ['a share of a value that is not known', '90 percent', null],
+    ['an interest rate', 'a house of 250k at 4.5 percent', null],
+    ['a deposit above the value', 'a house of 250k with a deposit of 300k', null],
+    ['a loan that is named twice', 'a 250k house, a 200k loan and a 10% deposit', null],
     ['a long story', 'house 300000 '.repeat(40), null],
   ] as const)('requests no action when it contains %s', (_, text, asked) => {
     expect(parseRequest(text, at(asked))).toBeNull();
@@ -101,6 +111,49 @@ describe('a message that is parsed without a model', () => {
       data: { address: '14 Semaphore Road QX1 2BD' },
     });
     expect(parseRequest('talk to a person', at('address'))).toMatchObject({ action: 'get_support' });
+  });
+
+  it('that names a share alone is about the value that was said before', () => {
+    const domain = createInitialDomain();
+    const known = { ...domain, intent: { ...domain.intent, propertyValue: '250000.00' } };
+    expect(parseRequest('90%', known)).toEqual({
+      action: 'set_intent',
+      data: { loanBalance: '225000.00' },
+      isWhole: true,
+    });
+  });
+
+  it.each([
+    ['10 Downing Street, SW1A 2AA', '10 Downing Street, SW1A 2AA'],
+    ['It is flat 3, 221b Baker Street London nw1 6xe, a 250k house', '221b Baker Street London nw1 6xe'],
+  ])('with a house number and a postcode is an address that nobody had to ask for: %s', (text, address) => {
+    expect(parseRequest(text, at('propertyValue'))).toEqual({ action: 'check_address', data: { address } });
+  });
+
+  it.each([
+    ['en', 'what happens if I pay it back early?'],
+    ['en', 'can we pay the whole thing off early'],
+    ['de', 'Was passiert, wenn ich ihn früher zurückzahle?'],
+    ['es', '¿qué pasa si lo pago antes?'],
+    ['ru', 'что если я погашу кредит раньше?'],
+    ['zh', '如果我早点还清会怎样？'],
+  ])('in %s asks about early repayment: %s', (language, text) => {
+    expect(runInLanguage(language, () => parseRequest(text, at(null)))).toEqual({
+      action: 'ask_process',
+      data: { topic: 'early_repayment' },
+    });
+  });
+
+  it.each([
+    ['de', 'Haus für 250.000, 90 Prozent'],
+    ['es', 'casa de 250.000, 90 por ciento'],
+    ['ru', 'дом 250 тыс, 90 процентов'],
+    ['zh', '房子25万，90%'],
+  ])('in %s names a value and a share of it: %s', (language, text) => {
+    expect(runInLanguage(language, () => parseRequest(text, at(null)))?.data).toEqual({
+      propertyValue: '250000.00',
+      loanBalance: '225000.00',
+    });
   });
 
   it.each([

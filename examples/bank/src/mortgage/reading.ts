@@ -1,63 +1,116 @@
 import { say } from '@signalbox/messages/say';
 import type { KnownAction, RequestedAction } from '@signalbox/worker/guided/spec';
 import { findNumbers, type FoundNumber } from './amounts.ts';
-import type { MortgageDomain, Topic } from './domain.ts';
+import { MAX_FIX_YEARS, type MortgageDomain, type Topic } from './domain.ts';
+import { getRest, getShare } from './payment.ts';
+import { listPhrases, saysOne, spansOf, type Span } from './phrases.ts';
 
 /*
  * Reads messages whose meaning is certain, without a model. The phrases are in the message catalog, one list per language, so this code
  * contains no English. All other messages are left to a model, or to buttons.
  */
 
-interface Span {
-  readonly at: number;
-  readonly end: number;
-}
-
-type Figure = 'propertyValue' | 'loanBalance' | 'fixYears' | 'termYears';
+type Figures = Partial<Record<'propertyValue' | 'loanBalance' | 'fixYears' | 'termYears', string | number>>;
+/** What a number of a text may be. The deposit is the part of the value that the person pays themselves. */
+type Figure = 'propertyValue' | 'loanBalance' | 'deposit' | 'fixYears' | 'termYears';
 
 /** Maximum length of a text that is read here; a model reads longer texts. */
 const MAX_TEXT_LENGTH = 400;
+/** Shares of the value, in percent, that are a loan or a deposit; any other share is more likely an interest rate. */
+const LOAN_SHARE = { from: 20, to: 100 };
+const DEPOSIT_SHARE = { from: 5, to: 80 };
+
+/** A British postcode, as the register has it, after what belongs to it. */
+const POSTCODE = /[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}(?![a-z\d])/i;
+const HOUSE = /(?<![\p{L}\d])\d{1,5} ?[a-z]?(?=[\s,])/giu;
 
 /** Reads a message in its reader's language. `asked`: subject of the last question, so that a bare answer is understood. Pure. */
 export function parseRequest(
   message: string,
-  { asked, products }: Pick<MortgageDomain, 'asked' | 'products'>,
+  { asked, products, intent }: Pick<MortgageDomain, 'asked' | 'products' | 'intent'>,
 ): KnownAction | null {
   if (message.length > MAX_TEXT_LENGTH) return null;
+  const address = findAddress(message.normalize('NFKC').trim());
+  if (address !== null) return { action: 'check_address', data: { address } };
   const text = message.normalize('NFKC').toLowerCase().trim();
   if (asked === 'address' && /\d/.test(text) && /\p{L}/u.test(text))
     return { action: 'check_address', data: { address: message.trim() } };
-  const requested = readFigures(text, asked) ?? readTopic(text) ?? readPhrase(text);
+  const requested = readFigures(text, asked, intent.propertyValue) ?? readTopic(text) ?? readPhrase(text);
   return requested?.action === 'show_products' && products.length === 0 ? null : requested;
 }
 
-function readFigures(text: string, asked: MortgageDomain['asked']): KnownAction | null {
-  const numbers = findNumbers(text, phrases(say('mortgage.hearYears')));
-  if (numbers.length === 0) return null;
+/** Finds a house number with the postcode after it. */
+function findAddress(message: string): string | null {
+  const postcode = POSTCODE.exec(message);
+  if (!postcode) return null;
+  const house = [...message.slice(0, postcode.index).matchAll(HOUSE)].at(-1);
+  return house ? message.slice(house.index, postcode.index + postcode[0].length) : null;
+}
+
+function readFigures(text: string, asked: MortgageDomain['asked'], known: string | null): KnownAction | null {
+  const numbers = findNumbers(text, listPhrases(say('mortgage.hearYears')), listPhrases(say('mortgage.hearPercent')));
   const [number] = numbers;
-  const isBare = numbers.length === 1 && number !== undefined && isAlone(text, number);
-  if (isBare && asked !== null && asked !== 'address') return bareAnswer(number, asked);
+  if (number === undefined) return null;
+  const isBare = numbers.length === 1 && isAlone(text, number);
+  if (isBare && number.kind !== 'percent' && asked !== null && asked !== 'address') return bareAnswer(number, asked);
   const words = {
     propertyValue: spansOf(text, say('mortgage.hearProperty')),
     loanBalance: spansOf(text, say('mortgage.hearLoan')),
+    deposit: spansOf(text, say('mortgage.hearDeposit')),
     fixYears: spansOf(text, say('mortgage.hearFix')),
     termYears: spansOf(text, say('mortgage.hearTerm')),
   };
-  const figures: Partial<Record<Figure, string | number>> = {};
+  const named = new Map<Figure, FoundNumber>();
   for (const found of numbers) {
-    const names =
-      found.kind === 'years' ? (['fixYears', 'termYears'] as const) : (['propertyValue', 'loanBalance'] as const);
-    const name = nearest(text, found, names, words);
+    const name = nearest(text, found, FIGURES[found.kind], words) ?? nameAlone(found);
     // An ambiguous or repeated figure needs a model or another question.
-    if (name === null || figures[name] !== undefined) return null;
-    figures[name] = found.kind === 'years' ? Number(found.value) : found.value;
+    if (name === null || named.has(name)) return null;
+    named.set(name, found);
   }
-  return { action: 'set_intent', data: figures };
+  const data = toFigures(named, known);
+  return data && { action: 'set_intent', data, ...(isBare ? { isWhole: true } : {}) };
+}
+
+const FIGURES: Readonly<Record<FoundNumber['kind'], readonly Figure[]>> = {
+  amount: ['propertyValue', 'loanBalance', 'deposit'],
+  percent: ['loanBalance', 'deposit'],
+  years: ['fixYears', 'termYears'],
+};
+
+/** What a number means without a word for it: no rate is fixed for so long, and a share of the value is the loan. */
+function nameAlone({ kind, value }: FoundNumber): Figure | null {
+  if (kind === 'percent') return 'loanBalance';
+  return kind === 'years' && Number(value) > MAX_FIX_YEARS ? 'termYears' : null;
+}
+
+/** Works out the loan from a share or a deposit. Null when the value that it is a part of is not known, or the loan is named twice. */
+function toFigures(named: ReadonlyMap<Figure, FoundNumber>, known: string | null): Figures | null {
+  const value = named.get('propertyValue')?.value ?? known;
+  const figures: Figures = {};
+  for (const [name, found] of named) {
+    if (name === 'fixYears' || name === 'termYears') figures[name] = Number(found.value);
+    else if (name === 'propertyValue') figures.propertyValue = found.value;
+    else {
+      const loan = name === 'loanBalance' && found.kind === 'amount' ? found.value : toLoan(name, found, value);
+      if (loan === null || figures.loanBalance !== undefined) return null;
+      figures.loanBalance = loan;
+    }
+  }
+  return figures;
+}
+
+function toLoan(name: Figure, { kind, value: part }: FoundNumber, value: string | null): string | null {
+  if (value === null) return null;
+  if (kind === 'amount') return getRest(value, part);
+  const { from, to } = name === 'deposit' ? DEPOSIT_SHARE : LOAN_SHARE;
+  const percent = Number(part);
+  if (percent < from || percent > to) return null;
+  return name === 'deposit' ? getRest(value, getShare(value, part)) : getShare(value, part);
 }
 
 /** True when the text has nothing but the number, its currency and its unit. */
 function isAlone(text: string, { kind, at, end }: FoundNumber): boolean {
-  const rest = `${text.slice(0, at)} ${kind === 'years' ? '' : text.slice(end)}`;
+  const rest = `${text.slice(0, at)} ${kind === 'amount' ? text.slice(end) : ''}`;
   return !/[\p{L}\d]/u.test(rest.replace(/gbp|eur|usd|pounds?|euros?/gu, ''));
 }
 
@@ -66,8 +119,9 @@ function bareAnswer(
   asked: Exclude<MortgageDomain['asked'], 'address' | null>,
 ): KnownAction | null {
   const answer = (data: object): KnownAction => ({ action: 'set_intent', data, isWhole: true });
-  if (asked !== 'fixYears') return kind === 'years' ? null : answer({ [asked]: value });
   const years = Number(value);
+  if (kind === 'years' && years > MAX_FIX_YEARS) return answer({ termYears: years });
+  if (asked !== 'fixYears') return kind === 'years' ? null : answer({ [asked]: value });
   return Number.isInteger(years) ? answer({ fixYears: years }) : null;
 }
 
@@ -107,7 +161,7 @@ function readTopic(text: string): RequestedAction | null {
     income: say('mortgage.hearIncome'),
     binding: say('mortgage.hearBinding'),
   };
-  const [topic, ...others] = Object.entries(topics).filter(([, list]) => spansOf(text, list).length > 0);
+  const [topic, ...others] = Object.entries(topics).filter(([, list]) => saysOne(text, list));
   return topic && others.length === 0 ? { action: 'ask_process', data: { topic: topic[0] } } : null;
 }
 
@@ -125,29 +179,5 @@ function readPhrase(text: string): RequestedAction | null {
     [say('mortgage.hearProcess'), { action: 'ask_process', data: {} }],
     [say('mortgage.hearProducts'), { action: 'show_products', data: {} }],
   ];
-  return wishes.find(([list]) => spansOf(text, list).length > 0)?.[1] ?? null;
-}
-
-/** Finds the places where a phrase begins at the start of a word, in scripts with words. */
-function spansOf(text: string, list: string): readonly Span[] {
-  return phrases(list).flatMap((phrase) => {
-    const spans: Span[] = [];
-    for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1))
-      if (isWhole(text, at, phrase)) spans.push({ at, end: at + phrase.length });
-    return spans;
-  });
-}
-
-const LETTER = /[\p{Script=Latin}\p{Script=Cyrillic}\d]/u;
-
-/** Checks only that the phrase begins a word, because words have various endings. */
-function isWhole(text: string, at: number, phrase: string): boolean {
-  return !(LETTER.test(phrase.charAt(0)) && LETTER.test(text.charAt(at - 1)));
-}
-
-function phrases(list: string): readonly string[] {
-  return list
-    .split('|')
-    .map((phrase) => phrase.trim().toLowerCase())
-    .filter((phrase) => phrase !== '');
+  return wishes.find(([list]) => saysOne(text, list))?.[1] ?? null;
 }
