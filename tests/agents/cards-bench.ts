@@ -29,6 +29,8 @@ export interface Customer {
   whatsApp(): Promise<Speaker>;
   /** Asks for an action by its name, and waits until everything of it was said. */
   does(action: string, data?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Reports the suspicious payments of the debit card, and waits until everything of it was said. */
+  reports(): Promise<string>;
   /** The rows of a card of theirs. */
   card(last4: string): Promise<{ readonly status: string; readonly risk: string } | null>;
 }
@@ -60,6 +62,10 @@ export async function openCardsBench(
     const person = await stack.person(id, role);
     const [key, digits] = [String(id), String(id).slice(-2)];
     await seedDemoCards(pool, [key]);
+    const does = async (action: string, data: Readonly<Record<string, unknown>> = {}): Promise<string> => {
+      const given = Object.keys(data).length > 0 ? ` ${JSON.stringify(data)}` : '';
+      return (await person.ask(`lost_card.${action}${given}`)).join('\n');
+    };
     return {
       person,
       debit: `44${digits}`,
@@ -78,10 +84,11 @@ export async function openCardsBench(
         );
         return speaker;
       },
-      does: async (action, data = {}) =>
-        (await person.ask(`lost_card.${action}${Object.keys(data).length > 0 ? ` ${JSON.stringify(data)}` : ''}`)).join(
-          '\n',
-        ),
+      does,
+      reports: async () => {
+        await does('report_fraud', { card: `44${digits}` });
+        return (await person.clickAndWait('The 2 suspicious ones')).join('\n');
+      },
       card: async (last4) => {
         const { rows } = await pool.query<{ status: string; risk: string }>(
           `select status, risk from cards where person = $1 and last4 = $2`,

@@ -72,7 +72,7 @@ async function typeAway(who: Customer, index: number): Promise<void> {
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = (await phone.heard()).length;
-    await who.does('report_fraud', { card: who.debit });
+    await who.reports();
     const code = await readCode(phone, before);
     const wrong = Array.from({ length: GUESSES * 2 }, (_, place) => otherCode(code, 1 + place * 37));
     for (const typed of [...wrong, code]) codes.add(typed);

@@ -17,7 +17,7 @@ describe('somebody with a card', () => {
   /** Reports payments, so that the risk is high, and reads the code that is sent for it. */
   async function withCode(who: Customer): Promise<string> {
     const phone = await who.whatsApp();
-    await who.does('report_fraud', { card: who.debit });
+    await who.reports();
     return codeIn(
       await eventually(
         () => phone.heard(),
@@ -60,9 +60,11 @@ describe('somebody with a card', () => {
     const who = await customer();
     const phone = await who.whatsApp();
     expect((await who.person.ask("I see transactions I don't recognise")).join('\n')).toContain('Which card');
-    const challenged = (await who.person.clickAndWait(`Debit card ending in ${who.debit}`)).join('\n');
-    expect(challenged).toContain('private chat on WhatsApp');
+    const listed = (await who.person.clickAndWait(`Debit card ending in ${who.debit}`)).join('\n');
+    expect(listed).toMatch(/Which of these payments[\s\S]*1\. Quick Gift Cards[\s\S]*⚠[\s\S]*6\. City Market/);
     expect(await who.card(who.debit)).toMatchObject({ risk: 'high' });
+    const challenged = (await who.person.clickAndWait('The 2 suspicious ones')).join('\n');
+    expect(challenged).toContain('private chat on WhatsApp');
     const code = codeIn(
       await eventually(
         () => phone.heard(),
@@ -83,6 +85,51 @@ describe('somebody with a card', () => {
     await who.does('freeze_card', { card: who.debit });
     await who.person.clickAndWait('Confirm');
     expect(await who.does('reset', { card: who.debit })).toContain('stays frozen');
+  });
+
+  it('reports the payments that they pick by number, and no others', async () => {
+    const who = await customer();
+    const phone = await who.whatsApp();
+    await who.does('report_fraud', { card: who.debit });
+    await who.person.ask('2 and 4');
+    const code = codeIn(
+      await eventually(
+        () => phone.heard(),
+        (texts) => texts.some((text) => /\b\d{6}\b/.test(text)),
+      ),
+    );
+    await who.person.ask(code);
+    await who.person.clickAndWait('Confirm');
+    const { rows } = await bench.pool.query<{ merchant: string }>(
+      `select t.merchant from card_transactions t join card_cases c using (case_id) where c.person = $1 order by t.at desc`,
+      [String(who.person.id)],
+    );
+    expect(rows.map(({ merchant }) => merchant)).toEqual(['Gadget Palace Online', 'Corner Books']);
+  });
+
+  it('who names a card gets that card; of one that is frozen, cancelled or not theirs they are told', async () => {
+    const who = await customer();
+    const said = async (text: string): Promise<string> => (await who.person.ask(text)).join('\n');
+    expect(await said(`I lost my card ${who.debit}`)).toContain(`freeze the card ending in ${who.debit}`);
+    await who.person.clickAndWait('Confirm');
+    expect(await said(`I lost my card ${who.debit}`)).toContain('is frozen already');
+    expect(await said('I lost my card 9999')).toContain('You have no card here that ends in 9999.');
+    await who.does('order_replacement', { card: who.debit });
+    await who.person.clickAndWait('Confirm');
+    const { rows } = await bench.pool.query<{ last4: string }>(
+      `select last4 from cards where person = $1 and status = 'ordered'`,
+      [String(who.person.id)],
+    );
+    const next = rows[0]?.last4 ?? '';
+    const told = await said(`I lost my card ${who.debit}`);
+    expect(told).toContain(`is cancelled; the one in its place ends in ${next} and is still on its way`);
+    await bench.pool.query(`update cards set status = 'active' where person = $1 and last4 = $2`, [
+      String(who.person.id),
+      next,
+    ]);
+    await said(`I lost my card ${who.debit}`);
+    const asked = (await who.person.clickAndWait(`Debit card ending in ${next}`)).join('\n');
+    expect(asked).toContain(`freeze the card ending in ${next}`);
   });
 
   it('who has found the card again unfreezes it with a tap', async () => {
@@ -135,7 +182,7 @@ describe('somebody with a card', () => {
 
   it('who has no other chat gets the code from an operator, and a message says so', async () => {
     const who = await customer();
-    const asked = await who.does('report_fraud', { card: who.debit });
+    const asked = await who.reports();
     expect(asked).toContain('An operator will pass six digits on to you');
     await bench.operator.waitFor(/Send a code that proves who I am/);
     await bench.operator.clickAndWait('Approve');
@@ -149,7 +196,7 @@ describe('somebody with a card', () => {
     const phone = await who.whatsApp();
     // As if it had woken these chats just now, an hour long.
     await bench.pool.query(`update chats set woken_at = now() + interval '1 hour'`);
-    await who.does('report_fraud', { card: who.debit });
+    await who.reports();
     await eventually(
       () => phone.heard(),
       (texts) => texts.some((text) => /\b\d{6}\b/.test(text)),
@@ -180,7 +227,7 @@ describe('somebody with a card', () => {
     const who = await customer();
     const phone = await who.whatsApp();
     await bench.pool.query(`update users set created_at = now() where user_key = $1`, [phone.userKey]);
-    expect(await who.does('report_fraud', { card: who.debit })).toContain('An operator will pass six digits on to you');
+    expect(await who.reports()).toContain('An operator will pass six digits on to you');
     expect((await phone.heard()).join('\n')).not.toContain('Your code');
   });
 

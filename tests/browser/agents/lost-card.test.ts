@@ -83,6 +83,9 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     const page = await who.open('lost_card');
     await page.write("I see transactions I don't recognise");
     await page.press(`Debit card ending in ${who.debit}`);
+    await page.sees('Which of these payments');
+    await page.shoot('lost-card-payments');
+    await page.press('The 2 suspicious ones');
     await page.sees('I have sent six digits to your private chat on Telegram.');
     expect(await who.card()).toMatchObject({ risk: 'high' });
     await page.shoot('lost-card-challenge');
@@ -156,6 +159,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     const who = await customer();
     const page = await who.open('lost_card');
     await page.write('lost_card.report_fraud {"card":"' + who.debit + '"}');
+    await page.press('The 2 suspicious ones');
     await page.sees('I have sent six digits');
     const code = await who.code();
     await page.write(otherCode(code));
@@ -185,7 +189,7 @@ describe.skipIf(executablePath === null)('somebody with a card, on the web page'
     for (const name of names) await page.write(name);
     await page.sees('Jungfernstieg');
     // The branch is told, and the open question comes again below it.
-    expect((await page.said()).split('Which card do you mean?')).toHaveLength(names.length + 1);
+    await until(async () => (await page.said()).split('Which card do you mean?').length === names.length + 1);
     const warned = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const bare = warned.filter(({ message, userKey }) => message === 'bare action name' && userKey === `web-${next}`);
     expect(bare.map(({ agent, action }) => [agent, action])).toEqual(names.map((name) => ['lost_card', name]));

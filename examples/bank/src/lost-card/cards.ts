@@ -17,6 +17,7 @@ const Listed = z.object({
       isReported: z.boolean(),
     }),
   ),
+  cancelled: z.array(z.object({ last4: z.string(), successor: z.string().nullable() })),
   isVerified: z.boolean(),
 });
 export type ListedCard = z.infer<typeof Listed>['cards'][number];
@@ -48,13 +49,25 @@ export async function pickCard(
   const card = usable.find(({ last4 }) => last4 === named) ?? (usable.length === 1 && !given ? usable[0] : undefined);
   if (card) return { card, domain: { ...domain, ...toCardFields(card) } };
   const isKept = given === undefined;
-  const buttons = usable.map(({ last4, kind }) =>
+  const successor = listed.cancelled.find(({ last4 }) => last4 === given)?.successor ?? null;
+  const meant = usable.filter(({ last4 }) => last4 === successor);
+  const buttons = (meant.length > 0 ? meant : usable).map(({ last4, kind }) =>
     isKept
       ? createButton(say('lost-card.cardButton', { last4, kind }), 'choose_card', { card: last4 })
       : createButton(say('lost-card.cardButton', { last4, kind }), action, { ...dataOf(context, action), card: last4 }),
   );
-  const asked = { domain, replies: [{ text: say('lost-card.whichCard'), buttons }], awaits: true };
+  const text = [...(isKept ? [] : [sayUnusable(given, listed)]), say('lost-card.whichCard')].join(' ');
+  const asked = { domain, replies: [{ text, buttons }], awaits: true };
   return { stop: isKept ? { ...asked, open: 'keep' } : asked };
+}
+
+/** Says why the card that the person named cannot be taken, and which one stands in its place. */
+function sayUnusable(last4: string, { cards, cancelled }: Omit<z.infer<typeof Listed>, 'isVerified'>): string {
+  if (cards.some((card) => card.last4 === last4)) return say('lost-card.cardOnItsWay', { last4 });
+  const old = cancelled.find((card) => card.last4 === last4);
+  if (!old) return say('lost-card.cardUnknown', { last4 });
+  const next = cards.find((card) => card.last4 === old.successor);
+  return say('lost-card.cardReplaced', { last4, next: next?.last4 ?? '', status: next?.status ?? 'none' });
 }
 
 export function toCardFields({ last4, status, risk }: ListedCard): Partial<LostCardDomain> {

@@ -19,6 +19,9 @@ const Suspicious = z.object({
   amount: z.object({ minor: z.int(), currency: z.string() }).nullable().default(null),
 });
 
+/** A payment of the list from which the person picks. */
+const Listed = Suspicious.extend({ isSuspicious: z.boolean() });
+
 /** Requests that need the person's confirmation. */
 const CardRequest = z.enum(['freeze_card', 'order_replacement', 'report_fraud', 'reset']);
 export type CardRequest = z.infer<typeof CardRequest>;
@@ -34,6 +37,8 @@ export const LostCardDomain = z.object({
   identity_verified: z.boolean(),
   risk_level: z.enum(['low', 'medium', 'high']),
   suspicious_tx: z.array(Suspicious),
+  /** Payments that the person was shown, in the order of their numbers. */
+  listed_tx: z.array(Listed).default([]),
   branch_requested: z.boolean(),
   escalation_required: z.boolean(),
   /** Number of messages in a row that were not understood. */
@@ -43,7 +48,7 @@ export const LostCardDomain = z.object({
   /** Request to carry out after confirmation or proof of identity. */
   wanted: CardRequest.nullable(),
   /** Event that the conversation waits for. Within a turn: `next` proposes the request now, `proposed` means that it was just proposed. */
-  awaiting: z.enum(['next', 'proposed', 'confirmation', 'code', 'vouching', 'takeover']).nullable(),
+  awaiting: z.enum(['next', 'proposed', 'payments', 'confirmation', 'code', 'vouching', 'takeover']).nullable(),
   code_by: z.enum(['chat', 'operator']).nullable(),
   /** Reason for freezing, so that it holds for another card when the first one was the wrong one. */
   reason: z.enum(['lost', 'stolen']).nullable().default(null),
@@ -62,6 +67,7 @@ export function createInitialDomain(): LostCardDomain {
     identity_verified: false,
     risk_level: 'low',
     suspicious_tx: [],
+    listed_tx: [],
     branch_requested: false,
     escalation_required: false,
     trouble_count: 0,
@@ -90,7 +96,11 @@ export const ACTIONS = {
   },
   order_replacement: { data: z.strictObject(OnCard), describe: 'The person wants a new card in the place of one.' },
   report_fraud: {
-    data: z.strictObject({ ...OnCard, transactions: z.array(TransactionId).max(20).optional() }),
+    data: z.strictObject({
+      ...OnCard,
+      transactions: z.array(TransactionId).max(20).optional(),
+      numbers: z.array(z.int().min(1).max(20)).max(20).optional().describe('Numbers of the payments in the list'),
+    }),
     describe: 'The person does not recognize payments, or reports fraud.',
   },
   view_transactions: {

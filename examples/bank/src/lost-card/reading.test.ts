@@ -54,11 +54,33 @@ describe('a message to the lost-card agent', () => {
     },
   );
 
-  it('names a card by its last digits only when the card is known', () => {
+  it('names a card by its last digits rather than by a year', () => {
     const known = { ...createInitialDomain(), cards: ['4417', '7717'] };
     expect(parseRequest('I lost my card 4417', known)?.data).toEqual({ because: 'lost', card: '4417' });
     expect(parseRequest('I lost my card in 2024', known)?.data).toEqual({ because: 'lost' });
     expect(parseRequest('I lost my cards 4417 and 7717', known)?.data).toEqual({ because: 'lost' });
+  });
+
+  it('keeps a card that is not known, so that the person is told, but no year and no amount of money', () => {
+    const known = { ...createInitialDomain(), cards: ['4417'] };
+    const cardOf = (text: string): unknown => parseRequest(text, known)?.data;
+    expect(cardOf('I lost my card 9999')).toEqual({ because: 'lost', card: '9999' });
+    for (const amount of ['€5000', '5000 €', '5000 EUR', '5000.00', '15,000'])
+      expect(cardOf(`I lost my card and ${amount}`)).toEqual({ because: 'lost' });
+  });
+
+  it('picks payments by their numbers while the agent asks which ones', () => {
+    const listed = ['a', 'b', 'c'].map((transactionId) => ({
+      transactionId,
+      merchant: 'Shop',
+      at: '2026-01-01T00:00:00Z',
+      amount: null,
+      isSuspicious: false,
+    }));
+    const asked = { ...createInitialDomain(), awaiting: 'payments' as const, listed_tx: listed };
+    expect(parseRequest('1 and 3', asked)).toEqual({ action: 'report_fraud', data: { numbers: [1, 3] } });
+    expect(parseRequest('number 4', asked)).toBeNull();
+    expect(parseRequest('1 and 3', createInitialDomain())).toBeNull();
   });
 
   it('that contains the placeholder of a code is an answer to the question for the code', () => {

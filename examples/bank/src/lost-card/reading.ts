@@ -51,12 +51,25 @@ export function parseRequest(text: string, domain: LostCardDomain): KnownAction 
     const card = NOT_ON_A_CARD.includes(action) ? null : cardIn(text, domain);
     return { action, data: card === null ? data : { ...data, card } };
   }
-  return null;
+  return domain.awaiting === 'payments' ? pickedNumbers(written, domain.listed_tx.length) : null;
 }
 
-/** Finds a known card by its last digits in the text. */
+/** Reads "2 and 5" as numbers of the list that the person was shown. */
+function pickedNumbers(text: string, shown: number): KnownAction | null {
+  const numbers = [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits));
+  const isPick = numbers.length > 0 && numbers.every((number) => number >= 1 && number <= shown);
+  return isPick ? { action: 'report_fraud', data: { numbers } } : null;
+}
+
+/** Four digits that stand alone, and are no amount of money: `€5000`, `5000 EUR`. */
+const FOUR_DIGITS = /(?<![\d.,]|\p{Sc}\s?)\d{4}(?![\d]|[.,]\d|\s?(?:\p{Sc}|[A-Z]{3}\b|euro|руб|元))/gu;
+const YEAR = /^(?:19|20)/;
+
+/** Finds the card that the text names by its last digits: a known one, or else one that is not known, which the person is then told. */
 function cardIn(text: string, { cards }: LostCardDomain): string | null {
-  const named = cards.filter((last4) => new RegExp(`(?<!\\d)${last4}(?!\\d)`).test(text));
+  const written = [...new Set([...text.matchAll(FOUR_DIGITS)].map(([digits]) => digits))];
+  const known = written.filter((digits) => cards.includes(digits));
+  const named = known.length > 0 ? known : written.filter((digits) => !YEAR.test(digits));
   return named.length === 1 ? (named[0] ?? null) : null;
 }
 

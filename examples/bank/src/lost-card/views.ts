@@ -46,6 +46,27 @@ const confirm: View = ({ card_last4, wanted, suspicious_tx: suspicious }) => {
   return { text: `${say('lost-card.confirmReport', facts)}\n\n${reported.join('\n')}`, buttons: [] };
 };
 
+/** The newest payments with their numbers. One press, or the numbers in words, says which of them are not the person's. */
+const payments: View = ({ card_last4, listed_tx: listed }) => {
+  const onCard = card_last4 === null ? {} : { card: card_last4 };
+  const report = (label: string, picked: LostCardDomain['listed_tx']) =>
+    createButton(label, 'report_fraud', { ...onCard, transactions: picked.map(({ transactionId }) => transactionId) });
+  const suspicious = listed.filter(({ isSuspicious }) => isSuspicious);
+  const lines = listed.map(
+    (payment, place) => `${place + 1}. ${sayPayment(payment)}${payment.isSuspicious ? ' ⚠' : ''}`,
+  );
+  return {
+    text: `${say('lost-card.whichPayments', { last4: card_last4 ?? '' })}\n\n${lines.join('\n')}`,
+    buttons: [
+      ...(suspicious.length > 1
+        ? [report(say('lost-card.suspiciousButton', { count: suspicious.length }), suspicious)]
+        : []),
+      ...listed.map((payment, place) => report(`${place + 1}. ${toPlainName(payment.merchant)}`, [payment])),
+      report(say('lost-card.unknownPaymentsButton'), []),
+    ],
+  };
+};
+
 /** View after an action has ended; the text above it reports the result. */
 const done: View = (domain) => ({ text: say('lost-card.anythingElse'), buttons: options(domain) });
 
@@ -57,7 +78,7 @@ const escalated: View = ({ card_last4, card_status }) => ({
       : [card_status === 'active' ? createFreezeButton(card_last4) : createReplaceButton(card_last4)],
 });
 
-export const VIEWS = { home, frozen, challenge, confirm, done, escalated } as const;
+export const VIEWS = { home, frozen, challenge, confirm, payments, done, escalated } as const;
 
 /** Describes a payment by merchant, day and amount. */
 function sayPayment({ merchant, at, amount }: LostCardDomain['suspicious_tx'][number]): string {

@@ -28,6 +28,9 @@ export interface CardCaller {
   readonly actionId: string;
 }
 
+/** A person names one of the newest; older ones are only known to the bank. */
+const CANCELLED_LISTED = 20;
+
 const COLUMNS = sql`c.last4, c.kind, c.status, c.risk, to_char(c.arrives_on, 'YYYY-MM-DD') as "arrivesOn",
   exists (select from card_cases x where x.card_id = c.card_id) as "isReported"`;
 
@@ -35,6 +38,25 @@ const COLUMNS = sql`c.last4, c.kind, c.status, c.risk, to_char(c.arrives_on, 'YY
 export function listCards(db: Queryable, userKey: string): Promise<readonly CardRow[]> {
   return listRows<CardRow>(db)`select ${COLUMNS} from cards c
     where c.person = person_of(${userKey}) and c.status <> 'cancelled' order by c.created_at, c.card_id`;
+}
+
+/** A cancelled card, and the card that stands in its place now; null when that one is cancelled without a successor. */
+export interface CancelledCardRow {
+  readonly last4: string;
+  readonly successor: string | null;
+}
+
+/** Lists the person's cancelled cards with the last card in the chain of their replacements, newest first. */
+export function listCancelledCards(db: Queryable, userKey: string): Promise<readonly CancelledCardRow[]> {
+  return listRows<CancelledCardRow>(db)`
+    with recursive chain as (
+      select c.card_id as begun, c.last4, c.created_at, c.card_id from cards c
+       where c.person = person_of(${userKey}) and c.status = 'cancelled'
+      union all
+      select chain.begun, chain.last4, chain.created_at, next.card_id from chain join cards next on next.replaces = chain.card_id)
+    select chain.last4, max(c.last4) filter (where c.status <> 'cancelled') as successor
+      from chain join cards c using (card_id)
+     group by chain.begun, chain.last4, chain.created_at order by chain.created_at desc, chain.begun limit ${CANCELLED_LISTED}`;
 }
 
 /** Returns the person's card with these last digits, locked until the transaction ends. Throws CARD_UNKNOWN, CARD_NONE. */

@@ -5,6 +5,7 @@ import { findValue, listRows, listValues, readRow, sql } from '@signalbox/store/
 import {
   findCardResult,
   getCard,
+  listCancelledCards,
   listCards,
   lockCard,
   runOncePerAction,
@@ -46,6 +47,7 @@ export function createCards(pool: Pool, notify: NotifyChat) {
   return {
     ...createStepUps(pool, notify),
     list: (userKey: string) => listCards(pool, userKey),
+    cancelled: (userKey: string) => listCancelledCards(pool, userKey),
 
     /** Returns the person's card with these last digits. Throws CARD_UNKNOWN, CARD_NONE. */
     get: (userKey: string, last4: string): Promise<CardRow> => getCard(pool, userKey, last4),

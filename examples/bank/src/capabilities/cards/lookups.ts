@@ -20,6 +20,7 @@ export const listCards = tool({
   touchesPrivate: true,
   run: async (_input, { ports, actor }) => ({
     cards: await ports.cards.list(actor.userKey),
+    cancelled: await ports.cards.cancelled(actor.userKey),
     isVerified: await ports.cards.isVerified(actor.userKey),
   }),
   phrases: {
@@ -28,6 +29,7 @@ export const listCards = tool({
   },
 }).from({
   isVerified: 'runtime',
+  cancelled: { last4: 'runtime', successor: 'runtime' },
   cards: {
     last4: 'runtime',
     kind: 'runtime',

@@ -1,5 +1,5 @@
 import { pickCard, type CardNodeContext, type CardNodeOutcome } from '../cards.ts';
-import { findSuspicious, raiseRisk, findRisk } from './classify-risk.ts';
+import { pickPayments, raiseRisk, findRisk } from './classify-risk.ts';
 
 /** Takes which card the person means. A request that waits for another card is made again for this one, with its reason. */
 export async function chooseCard(context: CardNodeContext): Promise<CardNodeOutcome> {
@@ -20,8 +20,7 @@ export async function chooseCard(context: CardNodeContext): Promise<CardNodeOutc
     }
     case 'report_fraud': {
       const raised = await raiseRisk(context, card.last4, 'high', card.risk);
-      const suspicious = await findSuspicious(context, card.last4, null);
-      return { domain: { ...known, risk_level: raised, suspicious_tx: suspicious }, goto: 'verify_identity_stepup' };
+      return pickPayments(context, { ...known, risk_level: raised }, card.last4, {});
     }
     case 'order_replacement':
       return { domain: known, goto: 'issue_replacement' };

@@ -2,7 +2,6 @@ import { say } from '@signalbox/messages/say';
 import type { CardNodeContext, CardNodeOutcome } from '../cards.ts';
 import { pickCard, replyWithText } from '../cards.ts';
 import { createButton, createFreezeButton } from '../domain.ts';
-import { findSuspicious } from './classify-risk.ts';
 
 /** Shows payments, branches, or the card with its possible actions. */
 export async function renderSupportOptions(context: CardNodeContext): Promise<CardNodeOutcome> {
@@ -24,13 +23,12 @@ export async function renderSupportOptions(context: CardNodeContext): Promise<Ca
   if ('stop' in picked) return picked.stop;
   const { last4, status } = picked.card;
   const listed = await call('list_card_transactions', { card: last4 });
-  const suspicious = listed.ok ? await findSuspicious(context, last4, null) : [];
   const buttons = [
     createButton(say('lost-card.fraudButton'), 'report_fraud', { card: last4 }),
     ...(status === 'active' ? [createFreezeButton(last4)] : []),
   ];
   return {
-    domain: { ...picked.domain, suspicious_tx: suspicious, trouble_count: 0 },
+    domain: { ...picked.domain, trouble_count: 0 },
     replies: [{ text: listed.say, buttons }],
   };
 }
