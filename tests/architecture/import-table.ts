@@ -308,7 +308,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   // A service owns its figures; what serves them is shared.
   { name: '@prometheus-io/client', homes: ['shared/platform/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
   { name: 'grammy', homes: [TELEGRAM], types: [`${SIMULATOR}/**`] },
-  { name: 'undici', homes: [EVERY_CHANNEL] },
+  { name: 'undici', homes: [EVERY_CHANNEL, 'services/jobs/src/forges/**'] },
   { name: 'mdast', homes: [], types: [EVERY_CHANNEL] },
   { name: 'mdast-util-*', homes: [EVERY_CHANNEL] },
   { name: 'micromark-extension-gfm', homes: [EVERY_CHANNEL] },

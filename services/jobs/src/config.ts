@@ -6,6 +6,7 @@ import { TracingConfig, TracingWithoutKeysConfig } from '@signalbox/platform/tra
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
+import { parseForges } from './forges/forge-settings.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -114,6 +115,16 @@ const DeployConfig = SandboxConfig.extend({
     .string()
     .default('')
     .transform((folder) => folder || null),
+  /** Forges of one's own, such as `gitlab https://git.corp, gitea https://code.corp`; a third word is the address of the API. */
+  FORGES: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const { forges, problem } = parseForges(text);
+      if (problem !== null)
+        context.addIssue(`has “${problem}”, which is not github, gitlab, gitea or none and an https address`);
+      return forges;
+    }),
   /** Maximum duration of a build, in minutes. */
   DEPLOY_BUILD_MINUTES: z.coerce.number().positive().max(25).default(20),
   /** Minutes without output or processor time after which a build is stopped. */

@@ -13,6 +13,7 @@ import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
 import type faults from './languages/en/faults.json';
 import type findings from './languages/en/findings.json';
+import type forge from './languages/en/forge.json';
 import type gateway from './languages/en/gateway.json';
 import type governance from './languages/en/governance.json';
 import type guided from './languages/en/guided.json';
@@ -53,6 +54,7 @@ export interface Catalog {
   readonly duration: typeof duration;
   readonly faults: typeof faults;
   readonly findings: typeof findings;
+  readonly forge: typeof forge;
   readonly gateway: typeof gateway;
   readonly governance: typeof governance;
   readonly guided: typeof guided;

@@ -101,8 +101,18 @@ export function createSourceStore(options: {
   readonly cell: GitConfinement | null;
   readonly path: string;
   readonly hosts: RepositoryHosts;
+  /** Turns a login that git does not know into one that it takes. */
+  readonly exchangeLogin?: (login: string, address: RepositoryAddress, signal: AbortSignal) => Promise<string>;
 }): SourceStore {
-  const { dir, repositoriesDirs, closed, cell, path, hosts } = options;
+  const {
+    dir,
+    repositoriesDirs,
+    closed,
+    cell,
+    path,
+    hosts,
+    exchangeLogin = (login) => Promise.resolve(login),
+  } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir, cell });
   /** Runs one fetch per mirror at a time; git's own locks protect against other processes. */
@@ -124,17 +134,24 @@ export function createSourceStore(options: {
       mirror: join(dir, 'mirrors', `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.git`),
     };
   };
-  const reach = async (address: RepositoryAddress, login: RepositoryLogin | null): Promise<ReachableRepository> => ({
+  const reach = async (
+    address: RepositoryAddress,
+    login: RepositoryLogin | null,
+    signal: AbortSignal,
+  ): Promise<ReachableRepository> => ({
     ...address,
     pin: await pinRepository(address, hosts),
-    login: login && (await openLogin(login, address)),
+    login: login && (await exchangeLogin(await openLogin(login, address), address, signal)),
   });
   const fetch = async (repository: Repository, ref: string, signal: AbortSignal) => {
     const { address, mirror } = placeOf(repository);
     return inTurn(mirror, async () => {
       // A full commit id never changes, so a fetched commit can be built while the repository is away.
       if (!(await hasCommit(git, mirror, ref, signal)))
-        await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
+        await fetchMirror(git, mirror, await reach(address, repository.login, signal), {
+          withMain: ref === 'HEAD',
+          signal,
+        });
       const commit = await resolveRef(git, mirror, { shown: address.shown, ref }, signal);
       return { address, mirror, commit };
     });
@@ -159,7 +176,7 @@ export function createSourceStore(options: {
     async look(repository, signal) {
       const { address, mirror } = placeOf(repository);
       return inTurn(mirror, async () => {
-        await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: true, signal });
+        await fetchMirror(git, mirror, await reach(address, repository.login, signal), { withMain: true, signal });
         return readContents(git, { ...address, mirror, path }, signal);
       });
     },

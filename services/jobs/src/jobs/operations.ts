@@ -16,6 +16,7 @@ import { MINUTE_MS, SECOND_MS, HOUR_MS } from '@signalbox/contracts/time';
 import type { JobsConfig } from '../config.ts';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import type { CommitReadDeps } from '../git/commit-files.ts';
+import { createForges, type FindForge } from '../forges/open-forge.ts';
 import { createGit } from '../git/git.ts';
 import { createSourceStore, type SourceStore } from '../git/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
@@ -118,15 +119,24 @@ function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
   return () => (opened ??= openSandbox({ program: findConfiguredBubblewrap(config) }));
 }
 
-function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinement): DeployDeps & CommitReadDeps {
+function openDeployParts(
+  config: JobsConfig,
+  pool: Pool,
+  confinement: Confinement,
+): DeployDeps & CommitReadDeps & { readonly findForge: FindForge } {
   const { TARGETS_DIR: targetsDir, BASE_IMAGE: baseImage, PATH: path } = config;
   const cell = openGitConfinement({
     program: findRepositoryBubblewrap(config, confinement),
     path,
     hidden: listHiddenPaths(targetsDir),
   });
+  const git = createGit({ path, home: config.DEPLOY_DIR, cell });
+  const hosts = { privateOnes: config.REPOSITORY_PRIVATE_HOSTS, trustDir: config.REPOSITORY_TRUST_DIR };
+  const repositoriesDirs = config.REPOSITORIES_DIR;
+  const forges = createForges({ git, dir: config.DEPLOY_DIR, repositoriesDirs, forges: config.FORGES, hosts });
   return {
-    git: createGit({ path, home: config.DEPLOY_DIR, cell }),
+    git,
+    findForge: forges.findForge,
     path,
     confinement,
     work: new DeploymentStore(pool),
@@ -135,11 +145,12 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
     leases: createPortLeases(pool),
     sources: createSourceStore({
       dir: config.DEPLOY_DIR,
-      repositoriesDirs: config.REPOSITORIES_DIR,
+      repositoriesDirs,
       closed: [targetsDir, dirname(config.SECRETS_KEY_FILE), dirname(config.PROXY_SOCKET), config.WORKSPACE_DIR],
       cell,
       path,
-      hosts: { privateOnes: config.REPOSITORY_PRIVATE_HOSTS, trustDir: config.REPOSITORY_TRUST_DIR },
+      hosts,
+      exchangeLogin: forges.exchangeLogin,
     }),
     // With TRAFFIC=haproxy the configuration requires the HAProxy socket.
     traffic:
