@@ -10,14 +10,16 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 export interface Speech {
   /** A recording of these words as Telegram's clients make them: Opus in Ogg. */
   speak(words: string): Promise<Buffer>;
+  /** A WAV file of these words in the language's voice, by another synthesizer: `de`. */
+  synthesize(words: string, language: string): Promise<Buffer>;
   /** A recording without words, of so many seconds. */
   silence(seconds: number): Promise<Buffer>;
   /** What the recognizer hears in a recording, with the whole vocabulary of its model. Rejects when it can read none. */
   recognize(recording: Uint8Array): Promise<string>;
 }
 
-const PACKAGES = ['flite', 'opus-tools', 'pocketsphinx', 'pocketsphinx-en-us'];
-const PROGRAMS = ['flite', 'opusenc', 'opusdec', 'pocketsphinx_continuous'];
+const PACKAGES = ['espeak-ng', 'flite', 'opus-tools', 'pocketsphinx', 'pocketsphinx-en-us'];
+const PROGRAMS = ['espeak-ng', 'flite', 'opusenc', 'opusdec', 'pocketsphinx_continuous'];
 const INSTALL_DEADLINE_MS = 4 * 60_000;
 const RUN_DEADLINE_MS = 30_000;
 /** What the recognizer's model was made of. */
@@ -71,6 +73,11 @@ function openSpeech(): Speech {
       const wave = `${nameFile()}.wav`;
       await start('flite', '-voice', 'slt', '-t', words, '-o', wave);
       return encode(wave);
+    },
+    synthesize: async (words, language) => {
+      const wave = `${nameFile()}.wav`;
+      await start('espeak-ng', '-v', language, '-w', wave, '--', words);
+      return readFile(wave);
     },
     silence: async (seconds) => {
       const wave = `${nameFile()}.wav`;

@@ -1,7 +1,9 @@
 import { parseJson } from '@signalbox/contracts/system-error';
 import { abortAfter, computeBackoffMs, sleep, waitOrAbort } from '@signalbox/contracts/time';
 import { z } from 'zod';
-import { isTransient, type ModelFailureReason } from '../retry/failure.ts';
+import { readBody } from '../retry/body.ts';
+import { isTransient } from '../retry/failure.ts';
+import { toHttpFailure } from '../retry/http-failure.ts';
 import { createHttpTry } from '../retry/http-try.ts';
 import type { Recording, Transcriber, Transcription } from './transcriber.ts';
 
@@ -34,12 +36,12 @@ export function createHttpTranscriber(options: {
     const http = createHttpTry({ signal, silenceMs: deadlineMs, secrets: apiKey === null ? [] : [apiKey] });
     try {
       const response = await http.fetch(url, { method: 'POST', headers, body: toForm(options.model, recording) });
-      if (!response.ok) return toFailure(http.failure());
-      const parsed = TranscriptResponse.safeParse(parseJson(await readText(response)));
-      if (!parsed.success) return toFailure({ reason: 'cut', facts: { status: response.status } });
+      if (!response.ok) return toHttpFailure(http.failure());
+      const parsed = TranscriptResponse.safeParse(parseJson((await readBody(response, MAX_RESPONSE_BYTES)).toString()));
+      if (!parsed.success) return toHttpFailure({ reason: 'cut', facts: { status: response.status } });
       return NO_WORDS.test(parsed.data.text) ? { kind: 'silent' } : { kind: 'heard', text: parsed.data.text };
     } catch {
-      return toFailure(http.failure());
+      return toHttpFailure(http.failure());
     }
   };
 
@@ -62,11 +64,6 @@ export function createHttpTranscriber(options: {
   };
 }
 
-function toFailure({ reason, facts }: { readonly reason: ModelFailureReason; readonly facts: object }): Transcription {
-  const status = 'status' in facts && typeof facts.status === 'number' ? facts.status : null;
-  return { kind: 'failed', reason, status };
-}
-
 function toForm(model: string, { bytes, name, mimeType, language }: Recording): FormData {
   const form = new FormData();
   form.set('model', model);
@@ -76,17 +73,4 @@ function toForm(model: string, { bytes, name, mimeType, language }: Recording): 
   if (/^[a-z]{2}$/i.test(spoken)) form.set('language', spoken.toLowerCase());
   form.set('file', new Blob([new Uint8Array(bytes)], { type: mimeType }), name);
   return form;
-}
-
-/** Reads a response body. Throws when the body is larger than any transcript. */
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    const piece = chunk as Uint8Array; // a body yields bytes
-    length += piece.length;
-    if (length > MAX_RESPONSE_BYTES) throw new Error('the answer is no transcript: it is too long');
-    chunks.push(piece);
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { openSpeaker } from '@signalbox/models/speech/settings';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { say } from '@signalbox/messages/say';
@@ -148,6 +149,7 @@ function createPluginDeps(
     agents: async () => (await listAgents(pool)).map(({ id }) => id),
     chooseAgent: (chat, id) => chooseAgent(pool, chat, id),
     read: (page) => limitReads(() => readMissingPatches(pool, page)),
+    speaker: openSpeaker(config),
     log,
     slowMs,
   };

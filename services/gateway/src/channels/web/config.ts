@@ -1,4 +1,5 @@
 import { say } from '@signalbox/messages/say';
+import { SpeechConfig } from '@signalbox/models/speech/settings';
 import { z } from 'zod';
 import { isLoopback } from './sign-in/origin.ts';
 
@@ -27,6 +28,7 @@ export const WebConfig = z
       .meta({ secret: true }),
     /** The host in addresses of deployed services, as in the job service; the page must not share it. */
     PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
+    ...SpeechConfig.shape,
   })
   .superRefine(({ WEB_PUBLIC_URL, PROXY_PUBLIC_HOST, WEB_DEMO_PEOPLE, WEB_START_KEY }, context) => {
     if (WEB_DEMO_PEOPLE === 'on' && WEB_START_KEY === undefined)

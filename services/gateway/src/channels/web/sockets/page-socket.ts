@@ -4,6 +4,7 @@ import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { SECOND_MS, waitAtMost } from '@signalbox/contracts/time';
 import { runInBackground } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
+import type { Speaker } from '@signalbox/models/speech/speaker';
 import { MAX_READ_PATCHES, type MissingPatches, type StoredPatch } from '../shown/patches.ts';
 import { toSpeech } from '../shown/speech.ts';
 import { dependsOnDevice, toStep } from '../shown/view.ts';
@@ -37,6 +38,8 @@ export interface PageSocketOptions {
     readonly login: string;
     readonly after: number | null;
   }) => Promise<MissingPatches>;
+  /** Makes the audio of answers in voice mode; null when browsers read aloud themselves. */
+  readonly speaker: Speaker | null;
   readonly log: Log;
   readonly slowMs?: number | undefined;
 }
@@ -63,6 +66,8 @@ export class PageSocket {
   #isBehind = false;
   #isChanged = false;
   #isRunning = false;
+  /** Settles when the answers so far were read aloud: audio takes seconds, and what is written does not wait for it. */
+  #spoken: Promise<void> = Promise.resolve();
 
   constructor(options: PageSocketOptions) {
     this.#options = options;
@@ -192,11 +197,26 @@ export class PageSocket {
     if (isVoice || hadDraft) await this.#send({ type: 'server.transcript.final', payload: { speaker: 'agent', text } });
     if (!isVoice) return;
     const said = toSpeech(text);
-    if (said !== '')
-      await this.#send({
-        type: 'server.voice.say',
-        payload: { text: said, language: typeof language === 'string' ? language : null },
-      });
+    if (said !== '') await this.#readAloud(said, typeof language === 'string' ? language : null);
+  }
+
+  /** Sends audio of the text, or the text alone when there is no speaker or it fails. */
+  async #readAloud(text: string, language: string | null): Promise<void> {
+    const { speaker, log, chatKey } = this.#options;
+    const say: Outgoing = { type: 'server.voice.say', payload: { text, language } };
+    if (speaker === null) return void (await this.#send(say));
+    const before = this.#spoken;
+    this.#spoken = speaker.speak(text, language).then(async (spoken) => {
+      await before;
+      if (this.#mode.mode !== 'voice') return;
+      if (spoken.kind === 'failed') {
+        log.warn('an answer is read aloud by the browser', { chatKey, ...spoken });
+        return void (await this.#send(say));
+      }
+      const data = Buffer.from(spoken.bytes).toString('base64');
+      await this.#send({ type: 'server.voice.audio', payload: { mimeType: spoken.mimeType, data } });
+    });
+    runInBackground(log, 'speech', this.#spoken);
   }
 
   async #applyMode(next: PageMode): Promise<void> {

@@ -44,6 +44,7 @@ export interface SocketRouteDeps {
   /** Switches the agent of a chat. False when there is no such agent. */
   readonly chooseAgent: (chat: { readonly userKey: string; readonly chatKey: string }, id: string) => Promise<boolean>;
   readonly read: PageSocketOptions['read'];
+  readonly speaker: PageSocketOptions['speaker'];
   readonly log: Log;
   readonly slowMs?: number | undefined;
 }
@@ -125,7 +126,7 @@ async function findOtherAgents(
 function openPage(
   socket: WebSocket,
   request: FastifyRequest,
-  { hub, intake, read, log, slowMs }: SocketRouteDeps,
+  { hub, intake, read, speaker, log, slowMs }: SocketRouteDeps,
   { query, login }: { readonly query: Query; readonly login: Login },
 ): void {
   const { userKey, person, name, hash } = login;
@@ -139,6 +140,7 @@ function openPage(
     after: query.after ?? null,
     mode: { mode: query.mode, device: query.device },
     read,
+    speaker,
     log,
     slowMs,
   });
