@@ -1,4 +1,5 @@
-import { abortAfter, sleep } from '@signalbox/contracts/time';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { abortAfter, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import { expect, it } from 'vitest';
 import { collectGarbage } from '../support/collect-garbage.ts';
 
@@ -11,4 +12,17 @@ it('a deadline that is joined with another signal fires after a garbage collecti
     return joined.reason;
   };
   expect(await fired(abortAfter)).toMatchObject({ name: 'TimeoutError' });
+});
+
+it('a deadline that is not reached keeps nothing of the work that set it', async () => {
+  const storage = new AsyncLocalStorage<object>();
+  const begin = (): WeakRef<object> => {
+    const work = { text: 'a whole turn' };
+    storage.run(work, () => abortAfter(3 * MINUTE_MS));
+    return new WeakRef(work);
+  };
+  const works = Array.from({ length: 10 }, begin);
+  await sleep(10);
+  collectGarbage();
+  expect(works.filter((work) => work.deref() !== undefined)).toEqual([]);
 });

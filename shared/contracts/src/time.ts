@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
@@ -22,13 +24,17 @@ export async function sleepOrThrow(ms: number, signal: AbortSignal): Promise<voi
   signal.throwIfAborted();
 }
 
+/** Runs a function in the async context of this module, which holds nothing. */
+const runDetached = AsyncLocalStorage.snapshot();
+
 /**
- * Returns a signal that aborts after `ms`. On Node 20, AbortSignal.timeout is garbage-collected when only `AbortSignal.any` refers to it;
+ * Returns a signal that aborts after `ms`. Its timer keeps nothing of the caller: a deadline of minutes would hold a whole turn. On Node 20, AbortSignal.timeout is garbage-collected when only `AbortSignal.any` refers to it;
  * this signal is held by its timer, which does not keep the process alive.
  */
 export function abortAfter(ms: number): AbortSignal {
   const end = new AbortController();
-  setTimeout(() => end.abort(new DOMException(`it took longer than ${ms} ms`, 'TimeoutError')), ms).unref();
+  const abort = (): void => end.abort(new DOMException(`it took longer than ${ms} ms`, 'TimeoutError'));
+  runDetached(() => setTimeout(abort, ms)).unref();
   return end.signal;
 }
 
