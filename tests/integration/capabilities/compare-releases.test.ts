@@ -11,13 +11,18 @@ beforeEach(async () => {
   compared = [];
   // The repository's part of the job is tested with the job.
   const work: Parameters<typeof openCapabilityBench>[0] = () =>
-    (async (_job: string, payload: { before: string; after: string }) => {
+    (async (_job: string, payload: { before: string; after: string; path?: string }) => {
       compared.push(payload);
       if (payload.after === 'nothing')
         return { kind: 'done', result: { kind: 'unread', problem: 'I know no tag named nothing.' } };
       const { before, after } = payload;
       const added = { added: [NEW], addedTotal: 12, removed: [], removedTotal: 0, filesChanged: 3 };
-      return { kind: 'done', result: { kind: 'compared', before, after, ...added } };
+      const files = [
+        { path: 'src/server.js', added: 3, removed: 1 },
+        { path: 'logo.png', added: null, removed: null },
+      ];
+      const diff = payload.path === undefined ? null : { text: '-Hello\n+Good morning', totalLines: 9 };
+      return { kind: 'done', result: { kind: 'compared', before, after, ...added, files, diff } };
     }) as unknown as ToolContext['work'];
   bench = await openCapabilityBench(work);
   await ensureLocalServer(bench.pool, { cpus: 2, memoryMb: 4_096 });
@@ -67,9 +72,21 @@ it('two releases of one environment are compared by commits, variables as deploy
   expect(said).toContain(
     '12 commits are new, none is gone; 3 files differ.\n- `bbbbbbb` Greet in the morning (Eve)\n- … and 11 more',
   );
+  expect(said).toContain('- src/server.js +3 −1\n- logo.png (binary)\n- … and 1 more file');
   expect(said).toContain(
     'Variables that differ: only before: `OLD`. only after: `NEW`. with another value: `GREETING`.',
   );
+  expect(JSON.stringify(bench.enclose('compare_releases', output))).toMatch(/"text":\{"outside":"compare_releases"/);
+});
+
+it('with a path, the lines that differ are shown instead of the files', async () => {
+  await deploy('act_1', '1.0', 'a', 9);
+  await deploy('act_2', '1.1', 'b', 3);
+  const { said, output } = await compare({ before: '1.0', after: '1.1', path: './src//server.js' });
+  expect(compared.at(-1)).toMatchObject({ path: 'src/server.js' });
+  expect(said).toContain('-Hello\n+Good morning');
+  expect(said).toContain('These are the first 2 of 9 lines.');
+  expect(said).not.toContain('logo.png');
   expect(JSON.stringify(bench.enclose('compare_releases', output))).toMatch(/"text":\{"outside":"compare_releases"/);
 });
 

@@ -227,6 +227,25 @@ describe.each([
     expect(await compareCommits(deps, { before, after }, signal)).toMatchObject({ addedTotal: 0, filesChanged: 0 });
   });
 
+  it.skipIf(skip)('shows the lines of a file that differ between two versions, without secrets', async () => {
+    const [before, after] = [await fetch('v1'), await fetch('HEAD')];
+    const diffOf = async (path: string): Promise<unknown> =>
+      (await compareCommits(deps, { before, after, path }, signal)) as unknown;
+    expect(await diffOf('src/server.js')).toMatchObject({
+      diff: {
+        text: expect.stringMatching(/\n-console\.log\('Hello', port\);\n\+console\.log\('Good morning', port\);$/),
+      },
+    });
+    expect(await diffOf('src')).toMatchObject({ diff: { text: expect.stringContaining('Good morning') } });
+    expect(await diffOf('apps')).toMatchObject({ diff: { text: '', totalLines: 0 } });
+    expect(await diffOf('many.txt')).toMatchObject({ diff: { totalLines: 906 } });
+    const keys = JSON.stringify(await diffOf('keys.txt'));
+    expect(keys).toContain('the end');
+    expect(keys).not.toMatch(/MIIE|ghp_16C7/);
+    await expect(diffOf('-n/nowhere')).rejects.toThrow(/I know no/);
+    await expect(diffOf('src/sever.js')).rejects.toThrow(/server\.js/);
+  });
+
   it.skipIf(skip)('lists the commits between two versions in both directions', async () => {
     const [before, after] = [await fetch('v1'), await fetch('HEAD')];
     const compared = await compareCommits(deps, { before, after }, signal);
@@ -239,6 +258,10 @@ describe.each([
       removed: [],
       removedTotal: 0,
       filesChanged: 13,
+      files: expect.arrayContaining([
+        { path: 'src/server.js', added: expect.any(Number), removed: expect.any(Number) },
+      ]),
+      diff: null,
     });
     const back = await compareCommits(deps, { before: after, after: before }, signal);
     expect(back).toMatchObject({ addedTotal: 0, removedTotal: 1, removed: [{ commit: last }] });

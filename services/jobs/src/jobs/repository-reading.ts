@@ -44,7 +44,7 @@ export function createRepositoryReadingHandlers(deps: ReadingDeps): {
       run: (payload, context) =>
         read<'repository.compare'>(deps, payload, context, async (fetch) => {
           const commits = { before: await fetch(payload.before), after: await fetch(payload.after) };
-          return compareCommits(deps, commits, context.signal);
+          return compareCommits(deps, { ...commits, path: payload.path ?? null }, context.signal);
         }),
       say: sayEnd,
     },

@@ -102,7 +102,12 @@ export const RepositoryComparePayload = z.object({
   /** Tags, branches or commits. */
   before: Ref,
   after: Ref,
+  /** The file or folder whose lines are compared; left out, none are. */
+  path: RepositoryPath.optional(),
 });
+
+/** The most files that a comparison names, those with the most changed lines first. */
+export const MAX_COMPARED_FILES = 40;
 
 const ComparedCommit = z.object({ commit: Commit, at: z.string(), subject: Text, author: Text });
 
@@ -118,6 +123,16 @@ export const RepositoryCompareResult = z.discriminatedUnion('kind', [
     removed: z.array(ComparedCommit).max(30),
     removedTotal: Count,
     filesChanged: Count,
+    /** Lines that `after` adds and removes; null for a file that is no text. */
+    files: z
+      .array(z.object({ path: Text, added: Count.nullable(), removed: Count.nullable() }))
+      .max(MAX_COMPARED_FILES)
+      .default([]),
+    /** The beginning of the unified diff of `path`, in whole lines, and the number of all its lines. Null without a path. */
+    diff: z
+      .object({ text: z.string().max(20_000), totalLines: Count })
+      .nullable()
+      .default(null),
   }),
 ]);
 export type RepositoryCompareResult = z.infer<typeof RepositoryCompareResult>;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import type { RepositoryCompareResult } from '@signalbox/contracts/repository/reading';
+import { RepositoryPath, type RepositoryCompareResult } from '@signalbox/contracts/repository/reading';
 import { isGitRef } from '@signalbox/contracts/repository/ref';
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
@@ -32,8 +33,7 @@ interface Compared {
 }
 
 export const compareReleases = tool({
-  describe:
-    'Compare two releases or environments: commits and files between them, variables that differ, when each ran and how healthy it was.',
+  describe: 'Compare two releases or environments: commits, files, variables, when each ran and how healthy it was.',
   hints: [
     'compare production and staging of shop',
     'what is new on staging of shop compared with production',
@@ -41,22 +41,25 @@ export const compareReleases = tool({
     'difference between releases 1.0 and 1.1 of blog',
     'compare the releases 1.1 and 1.2 of shop',
     'what would change in production of shop with 1.2',
+    'what changed in src/server.js of shop between 1.1 and 1.2',
   ],
   input: z.object({
     project: ProjectName,
     before: Side('Environment or version to compare from; what runs in production when left out'),
     after: Side('Environment or version to compare with; the newest on staging when left out'),
+    path: RepositoryPath.optional().describe('File or folder whose changed lines are shown'),
   }),
   choices: { before: versionChoices, after: versionChoices },
   ...READ_DEFAULTS,
   egress: true,
   resources: ({ project }) => [`project:${project}`],
   deadlineMs: 30_000,
-  run: async ({ project, ...named }, { ports, work }) => {
+  run: async ({ project, path, ...named }, { ports, work }) => {
     await requireRepository(ports, project);
     const [from, to] = chooseSides(named);
     const [before, after] = [await findSide(ports, project, from), await findSide(ports, project, to)];
-    const worked = await work('repository.compare', { project, before: refOf(before), after: refOf(after) });
+    const sides = { project, before: refOf(before), after: refOf(after) };
+    const worked = await work('repository.compare', path === undefined ? sides : { ...sides, path });
     const code = worked.kind === 'goes-on' ? { kind: 'goes-on' as const } : toCode(worked.result);
     const variables = before.ran && after.ran ? await ports.releases.compareVariables(before.ran, after.ran) : null;
     return { project, before: describeSide(before), after: describeSide(after), variables, code };
@@ -88,6 +91,8 @@ export const compareReleases = tool({
     removed: { commit: 'runtime', at: 'runtime', text: 'outside' },
     removedTotal: 'runtime',
     filesChanged: 'runtime',
+    files: 'outside',
+    diff: { text: 'outside', totalLines: 'runtime' },
   },
 });
 
@@ -175,18 +180,42 @@ function toCode(result: RepositoryCompareResult) {
     at,
     text: `${subject} (${author})`,
   });
-  return { ...result, added: result.added.map(toText), removed: result.removed.map(toText) };
+  // So is the list of files.
+  const files = result.files.map(({ path, added, removed }) => `${path} ${sayChange(added, removed)}`).join('\n');
+  return { ...result, added: result.added.map(toText), removed: result.removed.map(toText), files };
+}
+
+/** `+3 −1`; a file that is no text has no lines. */
+function sayChange(added: number | null, removed: number | null): string {
+  return added === null || removed === null ? '(binary)' : `+${added} −${removed}`;
 }
 
 function sayCode(code: ReturnType<typeof toCode> | { readonly kind: 'goes-on' }): string {
   if (code.kind === 'goes-on') return say('repository.stillReading');
   if (code.kind === 'unread') return code.problem;
-  const { added, addedTotal, removed, removedTotal, filesChanged } = code;
+  const { added, addedTotal, removed, removedTotal, filesChanged, files, diff } = code;
   const commits = addedTotal > 0 ? added : removed;
   const lines = commits.slice(0, SHOWN).map(({ commit, text }) => `- \`${commit.slice(0, 7)}\` ${toPlainName(text)}`);
   const more = Math.max(addedTotal > 0 ? addedTotal : removedTotal, 0) - lines.length;
   const title = say('deploy.comparedCode', { added: addedTotal, removed: removedTotal, files: filesChanged });
-  return [title, ...lines, ...(more > 0 ? [`- ${say('deploy.moreCommits', { count: more })}`] : [])].join('\n');
+  const listed = [title, ...lines, ...(more > 0 ? [`- ${say('deploy.moreCommits', { count: more })}`] : [])].join('\n');
+  return [listed, ...(diff ? [toCodeBlock(diff.text), sayRest(diff)] : [sayFiles(files, filesChanged)])]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** The files with the most changed lines; a person asks for the lines of one of them. */
+function sayFiles(files: string, total: number): string {
+  const shown = files.split('\n').filter(Boolean).slice(0, SHOWN);
+  const lines = shown.map((line) => `- ${toPlainName(line)}`);
+  const more = total - shown.length;
+  return [...lines, ...(more > 0 ? [`- ${say('deploy.moreFiles', { count: more })}`] : [])].join('\n');
+}
+
+function sayRest({ text, totalLines }: { readonly text: string; readonly totalLines: number }): string {
+  const shown = text === '' ? 0 : text.split('\n').length;
+  if (totalLines === 0) return say('deploy.sameLines');
+  return shown < totalLines ? say('deploy.moreLines', { shown, total: totalLines }) : '';
 }
 
 function sayVariables(variables: Awaited<ReturnType<Ports['releases']['compareVariables']>> | null): readonly string[] {
