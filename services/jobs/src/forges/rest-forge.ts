@@ -48,7 +48,7 @@ export function createRestForge(parts: {
       }
     },
     async openChange(request, signal) {
-      let trouble: unknown = null;
+      let trouble: AppError | null = null;
       for (let round = 1; round <= ROUNDS; round += 1) {
         const found = await findOpen(request.branch, signal);
         if (found !== null) return found;

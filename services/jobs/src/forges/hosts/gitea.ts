@@ -26,8 +26,6 @@ export const GITEA: ForgeProtocol = {
   authorize: (token) => `token ${token}`,
   connect(client, names) {
     const root = `/repos/${names.map(encodeURIComponent).join('/')}`;
-    const toState = ({ state, merged }: z.infer<typeof Pull>) =>
-      state === 'open' ? ('open' as const) : merged === true ? ('merged' as const) : ('closed' as const);
     return {
       pagePath: (number) => `/${names.join('/')}/pulls/${number}`,
       async readRepository(signal) {
@@ -80,4 +78,9 @@ export const GITEA: ForgeProtocol = {
 function toCheckState(status: string): 'pending' | 'passed' | 'failed' {
   if (status === 'success' || status === 'warning' || status === 'skipped') return 'passed';
   return status === 'pending' ? 'pending' : 'failed';
+}
+
+function toState({ state, merged }: z.infer<typeof Pull>): 'open' | 'merged' | 'closed' {
+  if (state === 'open') return 'open';
+  return merged === true ? 'merged' : 'closed';
 }

@@ -32,8 +32,6 @@ export const GITHUB: ForgeProtocol = {
   authorize: (token) => `Bearer ${token}`,
   connect(client, names) {
     const root = `/repos/${names.map(encodeURIComponent).join('/')}`;
-    const toState = ({ state, merged_at: mergedAt }: z.infer<typeof Pull>) =>
-      state === 'open' ? ('open' as const) : mergedAt ? ('merged' as const) : ('closed' as const);
     return {
       pagePath: (number) => `/${names.join('/')}/pull/${number}`,
       async readRepository(signal) {
@@ -73,19 +71,29 @@ export const GITHUB: ForgeProtocol = {
         for (let page = 1; page <= MAX_PAGES; page += 1) {
           const call = { method: 'GET', path: `${at}/check-runs`, query: { per_page: PAGE_SIZE, page } } as const;
           const { check_runs: runs } = await client.ask(call, CheckRuns, signal);
-          for (const { name, status, conclusion } of runs)
-            checks.push({
-              name,
-              state: status !== 'completed' ? 'pending' : GOOD.has(conclusion ?? '') ? 'passed' : 'failed',
-            });
+          for (const run of runs) checks.push({ name: run.name, state: toRunState(run) });
           if (runs.length < PAGE_SIZE) break;
         }
         const call = { method: 'GET', path: `${at}/status`, query: { per_page: PAGE_SIZE } } as const;
         const { statuses } = await client.ask(call, Statuses, signal);
-        for (const { context: name, state } of statuses)
-          checks.push({ name, state: state === 'success' ? 'passed' : state === 'pending' ? 'pending' : 'failed' });
+        for (const { context: name, state } of statuses) checks.push({ name, state: toStatusState(state) });
         return sumUpChecks(checks);
       },
     };
   },
 };
+
+function toState({ state, merged_at: mergedAt }: z.infer<typeof Pull>): 'open' | 'merged' | 'closed' {
+  if (state === 'open') return 'open';
+  return mergedAt ? 'merged' : 'closed';
+}
+
+function toRunState(run: { readonly status: string; readonly conclusion?: string | null | undefined }) {
+  if (run.status !== 'completed') return 'pending';
+  return GOOD.has(run.conclusion ?? '') ? 'passed' : 'failed';
+}
+
+function toStatusState(state: string): 'pending' | 'passed' | 'failed' {
+  if (state === 'success') return 'passed';
+  return state === 'pending' ? 'pending' : 'failed';
+}

@@ -65,8 +65,13 @@ export const GITLAB: ForgeProtocol = {
         const path = `${root}/merge_requests/${number}`;
         const found = await client.ask({ method: 'GET', path }, WholeMergeRequest, signal);
         const isUnknown = UNKNOWN.has(found.detailed_merge_status ?? 'unchecked');
-        const canMerge = found.has_conflicts === true ? false : isUnknown ? null : true;
-        return { number: found.iid, state: STATES[found.state], commit: found.sha, canMerge };
+        const canMerge = found.has_conflicts !== true;
+        return {
+          number: found.iid,
+          state: STATES[found.state],
+          commit: found.sha,
+          canMerge: canMerge && isUnknown ? null : canMerge,
+        };
       },
       async create({ branch, into, title, body }, signal) {
         const texts = { title, description: body, remove_source_branch: true };
