@@ -25,20 +25,17 @@ export async function openGitHost(options: {
   readonly trustDir: string;
   readonly movedTo?: string;
 }): Promise<GitHost> {
-  const [key, certificate] = [join(options.trustDir, 'key.pem'), join(options.trustDir, 'ca.pem')];
-  const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  execFileSync('openssl', [...words, ...name, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  const tls = makeCertificate(options.trustDir);
   const expected = `Basic ${Buffer.from(options.login).toString('base64')}`;
   const logins: (string | undefined)[] = [];
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (request, response) => {
+  const server = createServer(tls, (request, response) => {
     const { authorization } = request.headers;
     logins.push(authorization);
     if (options.movedTo && request.url?.startsWith('/moved/'))
       return response.writeHead(302, { location: `${options.movedTo}${request.url.slice('/moved'.length)}` }).end();
     if (authorization !== expected)
       return response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end('a login is needed');
-    return serve(options.folder, request, response);
+    return serveGit(options.folder, request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // it listens on TCP
@@ -53,8 +50,17 @@ export async function openGitHost(options: {
   };
 }
 
+/** A new certificate for localhost, whose authority lies in `trustDir` as `ca.pem`. */
+export function makeCertificate(trustDir: string): { readonly key: Buffer; readonly cert: Buffer } {
+  const [key, certificate] = [join(trustDir, 'key.pem'), join(trustDir, 'ca.pem')];
+  const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  execFileSync('openssl', [...words, ...name, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  return { key: readFileSync(key), cert: readFileSync(certificate) };
+}
+
 /** Git's own answer, by the interface that web servers run programs with (RFC 3875). */
-function serve(folder: string, request: IncomingMessage, response: ServerResponse): void {
+export function serveGit(folder: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'https://localhost');
   const { path } = loadTestConfig();
   const child = spawn('git', ['http-backend'], {
@@ -71,6 +77,8 @@ function serve(folder: string, request: IncomingMessage, response: ServerRespons
       CONTENT_TYPE: request.headers['content-type'] ?? '',
       HTTP_CONTENT_ENCODING: String(request.headers['content-encoding'] ?? ''),
       GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      // Whoever logged in may push where the repository allows it.
+      REMOTE_USER: request.headers.authorization ? 'somebody' : '',
     },
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -74,7 +74,7 @@ export function createForges(options: ForgesOptions): Forges {
     // A pair is the login of git; the API takes the token in it.
     if (app === null) return login.slice(login.indexOf(':') + 1);
     const key = createHash('sha256')
-      .update(JSON.stringify([place.forge.api, place.names, login]))
+      .update(JSON.stringify([place.forge.api, place.names, app]))
       .digest('hex');
     const known = tokens.get(key);
     if (known && isFresh(known, Date.now())) return known.token;

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createChangeTexts, escapeForgeWords } from './change-text.ts';
+
+const FACTS = { title: 'Raise tea', what: 'It raises tea.', why: 'An advisory.', runId: 'run_7', approvedBy: ['Ada', 'Ben'], diffHash: 'ab12' }; // prettier-ignore
+
+/** A forge looks for references in the text that a reader sees. */
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' };
+/** What the forges act on, in their own forms, wherever it stands in a line. */
+const ACTS = [
+  /@(?=[\w-])/, // mentions
+  /(?:#|GH-|!)\d/i, // issues and changes
+  /[$%~&^](?=[\w"])/, // snippets, milestones, labels, epics and alerts of GitLab
+  /https?:\/\/|www\.\w/i, // addresses of issues
+  /^\s*(?:[>*+-] *)*\/\w/m, // commands
+  /\[(?:skip|ci|no)[ -]/i, // words that skip checks
+  /\*\*\*NO_CI/i,
+];
+
+describe('the texts of a change', () => {
+  it('say what, why, who approved which diff, and in which run', () => {
+    const { title, body, message } = createChangeTexts(FACTS);
+    expect(title).toBe('Raise tea');
+    expect(body).toBe(
+      '**What**\n\nIt raises tea.\n\n**Why**\n\nAn advisory.\n\n---\n\nApproved by Ada, Ben as the diff `ab12`. Made by Signalbox in the run `run_7`.',
+    );
+    const trailers =
+      'Signalbox-Run: run_7\nSignalbox-Approved-By: Ada\nSignalbox-Approved-By: Ben\nSignalbox-Diff: ab12';
+    expect(message).toBe(`Raise tea\n\nIt raises tea.\n\n${trailers}`);
+  });
+
+  it.each([
+    '@everyone @ada/team @"x"',
+    'Closes #12, fixes ada/shop#3, resolves GH-4 and !5',
+    'Fixes https://github.com/ada/shop/issues/1 and www.example.org',
+    '/merge\n/approve\n- /close\n> /assign me\n1. /label x',
+    '~bug %"Next release" $3 &4 ^alert#1 *iteration:1',
+    'x [skip ci] [ci skip] [no ci] [skip actions] ***NO_CI***',
+    'a\r/close\u2028/reopen\u0085@ada',
+  ])('mention nobody, close nothing and run no command: %j', (text) => {
+    const { title, body, message } = createChangeTexts({
+      ...FACTS,
+      title: text,
+      what: text,
+      why: text,
+      approvedBy: [text],
+    });
+    for (const part of [
+      title,
+      body.replace(/`\w+`/g, '').replace(/&(amp|lt|gt);/g, (_, name: string) => ENTITIES[name] ?? ''),
+      message,
+    ])
+      for (const act of ACTS) expect(part.replace(/\u200b/g, '\u0000')).not.toMatch(act);
+  });
+
+  it('show markdown and HTML of others as text, on lines of their own', () => {
+    const what = '# Big\n![x](y)<script>alert(1)</script>\n- [x] done\n```\n---\n| a |';
+    const { body } = createChangeTexts({ ...FACTS, what });
+    expect(body).not.toMatch(/^#|^```|^---\s\s$|^\||<script|!\[|\]\(/m);
+    expect(body).toContain('&lt;script&gt;');
+  });
+
+  it('keep the lines of the trailers to those of the runtime', () => {
+    const approvedBy = ['Ada\nCo-authored-by: Eve <eve@example.org>'];
+    const { message } = createChangeTexts({ ...FACTS, what: 'x\n\nCo-authored-by: Eve <e@x.org>', approvedBy });
+    expect(message.split('\n\n').at(-1)?.split('\n').map((line) => line.split(':')[0])).toEqual(['Signalbox-Run', 'Signalbox-Approved-By', 'Signalbox-Diff']); // prettier-ignore
+  });
+
+  it('hide secrets and cut long texts', () => {
+    const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+    const { title, body, message } = createChangeTexts({ ...FACTS, title: 'x'.repeat(999), what: token });
+    expect(body + message).not.toContain(token);
+    expect(title).toHaveLength(200);
+  });
+
+  it('leave plain words as they are', () => {
+    for (const text of ['Raise tea from 1.2.3 to 1.2.4 (2 files)', '100 % & more', 'src/a.ts: a - b', 'Größe, чай, 茶'])
+      expect(escapeForgeWords(text)).toBe(text);
+  });
+});
