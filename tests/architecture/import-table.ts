@@ -333,6 +333,8 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: '@renovatebot/pep440', homes: [DEPENDENCIES] },
   { name: '@yarnpkg/parsers', homes: [DEPENDENCIES] },
   { name: 'js-yaml', homes: [DEPENDENCIES] },
+  { name: 'saxes', homes: [DEPENDENCIES] },
+  { name: 'chardet', homes: ['shared/analysis/src/scan/**'] },
   { name: 'semver', homes: [DEPENDENCIES] },
   { name: 'spdx-expression-parse', homes: [DEPENDENCIES] },
   { name: 'ae-cvss-calculator', homes: ['shared/analysis/src/advisories/**'] },

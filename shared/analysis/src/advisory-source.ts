@@ -1,5 +1,6 @@
 /** Ecosystem names of the OSV database. */
-export type Ecosystem = 'npm' | 'PyPI' | 'Go' | 'crates.io';
+export const ECOSYSTEMS = ['npm', 'PyPI', 'Go', 'crates.io', 'RubyGems', 'Packagist', 'Maven', 'NuGet'] as const;
+export type Ecosystem = (typeof ECOSYSTEMS)[number];
 
 /** A used package version, with the name of its registry. */
 export interface PackageVersion {

@@ -5,7 +5,7 @@ import { parseJson } from '@signalbox/contracts/system-error';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { killGroup } from '@signalbox/contracts/process-group';
-import type { AdvisoryAnswer, AdvisorySource } from '../advisory-source.ts';
+import { ECOSYSTEMS, type AdvisoryAnswer, type AdvisorySource } from '../advisory-source.ts';
 import type { ScanAnswer, ScanDone, ScanSetup, ScanLocation, ScanRequest } from './request.ts';
 
 const MEMORY_MB = 2_048;
@@ -160,7 +160,7 @@ const Question = z.object({
   packages: z
     .array(
       z.object({
-        ecosystem: z.enum(['npm', 'PyPI', 'Go', 'crates.io']),
+        ecosystem: z.enum(ECOSYSTEMS),
         name: z.string().max(1_000),
         version: z.string().max(1_000),
       }),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const MAX_PACKAGES = 5_000;
 
 /** Ecosystem and registry name, such as `npm @acme/cups`; never free text. npm has the longest names. */
-const PackageKey = z.string().regex(/^(?:npm|PyPI|Go|crates\.io) [\w@.~+/-]{1,214}$/);
+const PackageKey = z.string().regex(/^(?:npm|PyPI|Go|crates\.io|RubyGems|Packagist|Maven|NuGet) [\w@.~+/:-]{1,214}$/);
 const Names = z.array(PackageKey).max(MAX_PACKAGES);
 
 /** True when a package of this name could be required by other repositories. */

@@ -22,6 +22,12 @@ export function satisfiesRange(ecosystem: Ecosystem, version: string, range: str
       return satisfiesPython(version, range);
     case 'Go':
       return version === range;
+    // The manifests of these ecosystems are not compared with their lock files.
+    case 'RubyGems':
+    case 'Packagist':
+    case 'Maven':
+    case 'NuGet':
+      return true;
   }
 }
 
@@ -72,11 +78,43 @@ export function compareVersions(ecosystem: Ecosystem, one: string, other: string
     );
     return comparePep440(a ?? '0', b ?? '0');
   }
+  if (ecosystem === 'RubyGems' || ecosystem === 'Packagist' || ecosystem === 'Maven' || ecosystem === 'NuGet')
+    return compareParts(one.slice(0, MAX_VERSION_LENGTH), other.slice(0, MAX_VERSION_LENGTH));
   const read = (version: string): semver.SemVer =>
     semver.parse(version.replace(/^v/, ''), { loose: true }) ??
     semver.coerce(version.slice(0, MAX_VERSION_LENGTH)) ??
     new semver.SemVer('0.0.0');
   return semver.compare(read(one), read(other));
+}
+
+/** Qualifiers in the order of Maven, which the other ecosystems share: those before the release are lower, those after it higher. */
+const QUALIFIERS = ['dev', 'alpha', 'a', 'beta', 'b', 'milestone', 'm', 'preview', 'pre', 'rc', 'cr', 'snapshot'];
+const RELEASES = new Set(['', 'ga', 'final', 'release']);
+
+/** Compares versions part by part: numbers by value, a missing part as 0, and a qualifier such as `rc1` before its release. */
+function compareParts(one: string, other: string): number {
+  const [a, b] = [toParts(one), toParts(other)];
+  for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
+    const difference = rankPart(a[at] ?? '') - rankPart(b[at] ?? '');
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return 0;
+}
+
+function toParts(version: string): readonly string[] {
+  const [release = ''] = version
+    .toLowerCase()
+    .replace(/^v(?=\d)/, '')
+    .split('+');
+  return release.match(/\d+|[a-z]+/g)?.filter((part) => !RELEASES.has(part)) ?? [];
+}
+
+/** Ranks a part: qualifiers below zero, then a missing part and `0`, other words such as `sp` and `jre`, and numbers. */
+function rankPart(part: string): number {
+  if (part === '') return 0;
+  if (/^\d/.test(part)) return Number(part);
+  const before = QUALIFIERS.indexOf(part);
+  return before < 0 ? 0.5 : before - QUALIFIERS.length;
 }
 
 /** True when two names mean the same package. `ecosystem` may have a suffix, as in OSV. */
@@ -85,5 +123,9 @@ export function isSamePackage(
   other: { readonly ecosystem: string; readonly name: string },
 ): boolean {
   if (other.ecosystem.split(':')[0] !== one.ecosystem) return false;
-  return one.name === (one.ecosystem === 'PyPI' ? normalizeName(other.name) : other.name);
+  if (one.ecosystem === 'PyPI') return one.name === normalizeName(other.name);
+  // These two registries do not tell upper and lower case apart.
+  if (one.ecosystem === 'NuGet' || one.ecosystem === 'Packagist')
+    return one.name.toLowerCase() === other.name.toLowerCase();
+  return one.name === other.name;
 }

@@ -47,7 +47,23 @@ export type InsecureServer = {
   readonly isChecked: boolean;
 };
 
-export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'pip' | 'pipenv' | 'poetry' | 'uv' | 'go' | 'cargo';
+export type PackageManager =
+  | 'npm'
+  | 'pnpm'
+  | 'yarn'
+  | 'pip'
+  | 'pipenv'
+  | 'poetry'
+  | 'uv'
+  | 'go'
+  | 'cargo'
+  | 'bun'
+  | 'pdm'
+  | 'composer'
+  | 'bundler'
+  | 'maven'
+  | 'gradle'
+  | 'nuget';
 
 export type ManifestFacts = {
   readonly role: 'manifest';

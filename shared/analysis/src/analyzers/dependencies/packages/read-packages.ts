@@ -1,9 +1,12 @@
 import { readCargoLock, readCargoToml } from './cargo/cargo.ts';
 import { readGoMod, readGoSum } from './go/go-mod.ts';
+import { readBunLock } from './npm/bun-lock.ts';
 import { readNpmrc, readPackageJson } from './npm/package-json.ts';
 import { readPackageLock } from './npm/package-lock.ts';
 import { readPnpmLock } from './npm/pnpm-lock.ts';
 import { readYarnLock } from './npm/yarn-lock.ts';
+import { readComposerLock, readGemfileLock, readGradleLock, readNugetLock, readPdmLock } from './others/locks.ts';
+import { readPom } from './others/pom.ts';
 import type { PackageManager, PackageFacts } from './package.ts';
 import { readPipfile, readPipfileLock } from './python/pipfile.ts';
 import { readPyproject } from './python/pyproject.ts';
@@ -20,12 +23,12 @@ const MANIFESTS: Readonly<Record<string, Read>> = {
   Pipfile: readPipfile,
   'go.mod': readGoMod,
   'Cargo.toml': readCargoToml,
+  'pom.xml': readPom,
 };
 
 interface LockFile {
   readonly manager: PackageManager;
-  /** Function that reads the file; null for a format that only its package manager can read. */
-  readonly read: Read | null;
+  readonly read: Read;
 }
 
 export const LOCK_FILES: Readonly<Record<string, LockFile>> = {
@@ -38,6 +41,15 @@ export const LOCK_FILES: Readonly<Record<string, LockFile>> = {
   'uv.lock': { manager: 'uv', read: readUvLock },
   'go.sum': { manager: 'go', read: readGoSum },
   'Cargo.lock': { manager: 'cargo', read: readCargoLock },
+  'bun.lock': { manager: 'bun', read: readBunLock },
+  'pdm.lock': { manager: 'pdm', read: readPdmLock },
+  'pylock.toml': { manager: 'pdm', read: readPdmLock },
+  'composer.lock': { manager: 'composer', read: readComposerLock },
+  'Gemfile.lock': { manager: 'bundler', read: readGemfileLock },
+  'gems.locked': { manager: 'bundler', read: readGemfileLock },
+  'gradle.lockfile': { manager: 'gradle', read: readGradleLock },
+  'buildscript-gradle.lockfile': { manager: 'gradle', read: readGradleLock },
+  'packages.lock.json': { manager: 'nuget', read: readNugetLock },
 };
 
 /** Matches names such as `requirements-dev.txt` and `requirements/base.txt`, but not the `.in` inputs of pip-tools. */
@@ -58,8 +70,7 @@ export function isLockFile(path: string): boolean {
 export async function readPackages(path: string, text: string): Promise<PackageFacts | null> {
   const name = getFileName(path);
   const lock = isKnown(LOCK_FILES, name) ? LOCK_FILES[name] : undefined;
-  if (lock?.read)
-    return text.trim() === '' ? null : ((await lock.read(text)) ?? { role: 'broken', manager: lock.manager });
+  if (lock) return text.trim() === '' ? null : ((await lock.read(text)) ?? { role: 'broken', manager: lock.manager });
   const read = isKnown(MANIFESTS, name) ? MANIFESTS[name] : undefined;
   return read ? read(text) : readRequirements(path, text);
 }

@@ -21,6 +21,10 @@ const LOCKS_OF: Readonly<Record<Ecosystem, readonly string[]>> = {
   PyPI: 'poetry.lock uv.lock Pipfile.lock pdm.lock pixi.lock pylock.toml conda-lock.yml'.split(' '),
   Go: ['go.sum', 'go.work.sum'],
   'crates.io': ['Cargo.lock'],
+  RubyGems: ['Gemfile.lock', 'gems.locked'],
+  Packagist: ['composer.lock'],
+  Maven: ['gradle.lockfile', 'pom.xml'],
+  NuGet: ['packages.lock.json'],
 };
 
 /** Finds programs without a lock file. Libraries need none: the program that uses a library has the lock file. */

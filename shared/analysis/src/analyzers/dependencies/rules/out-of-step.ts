@@ -121,7 +121,7 @@ function isOfYarn(project: PackageFiles, lock: LocatedFacts<LockFileFacts>, belo
 /** Compares a dependency with the version ranges that yarn.lock stores for each version. */
 function compareRanges(lock: LockFileFacts): FindMismatch {
   return compareAny(
-    lock.packages.map(({ name, ranges = [] }) => [name, ranges] as const),
+    lock.packages.map(({ name, alias = name, ranges = [] }) => [alias, ranges] as const),
     (locked, range) => locked === range,
   );
 }

@@ -139,7 +139,7 @@ const CRATES: Readonly<Record<string, Table>> = {
   },
 };
 
-const KNOWN_TOOLS: Readonly<Record<Ecosystem, Readonly<Record<string, Table>>>> = {
+const KNOWN_TOOLS: Readonly<Partial<Record<Ecosystem, Readonly<Record<string, Table>>>>> = {
   npm: NPM,
   PyPI: PYPI,
   Go: GO,
@@ -189,7 +189,7 @@ export const TOOL_FILES: Readonly<Record<string, Readonly<Record<string, RegExp>
 
 /** Returns the names and kinds of the tools that a dependency reveals. */
 export function findTools(ecosystem: Ecosystem, name: string): readonly (readonly [kind: string, tool: string])[] {
-  return Object.entries(KNOWN_TOOLS[ecosystem]).flatMap(([kind, tools]) =>
+  return Object.entries(KNOWN_TOOLS[ecosystem] ?? {}).flatMap(([kind, tools]) =>
     Object.entries(tools)
       .filter(([, names]) =>
         names.split(' ').some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name)),

@@ -53,12 +53,14 @@ function readEntry(path: string, entry: unknown): LockedPackage | null {
   const at = path.lastIndexOf(MODULES);
   if (at < 0 || !isPlainObject(entry)) return null;
   const installed = path.slice(at + MODULES.length);
-  const name = toText(entry['name']) ?? installed;
+  // In lock files of version 1, the version of an alias names the real package.
+  const [, aliased, aliasedVersion] = /^npm:(@?[^@]+)@(.+)$/s.exec(toText(entry['version']) ?? '') ?? [];
+  const name = toText(entry['name']) ?? aliased ?? installed;
   const isTop = !path.slice(0, at).includes(MODULES);
   const owner = isTop ? { at: path.slice(0, at).replace(/\/$/, '') } : {};
   // A `link` entry is a workspace package, which has no registry version.
   if (entry['link'] === true) return isTop ? { name: installed, version: '', ...owner } : null;
-  const version = toText(entry['version']) ?? '';
+  const version = aliasedVersion ?? toText(entry['version']) ?? '';
   const resolved = toText(entry['resolved']) ?? '';
   const isRegistry = /^https?:.*\.tgz$/.test(resolved) && !isArchive(version);
   const deprecated = toText(entry['deprecated']);

@@ -14,10 +14,10 @@ export async function readYarnLock(text: string): Promise<LockFileFacts | null> 
     for (const pattern of key.split(/,\s*/)) {
       const [, name, reference] = /^(@?[^@]+)@(.*)$/s.exec(pattern) ?? [];
       if (name === undefined || reference === undefined) continue;
-      const one = readEntry(name, entry, isClassic);
-      const id = `${one.name}@${one.version}`;
+      const one = readEntry(name, reference, entry, isClassic);
+      const id = `${one.alias ?? one.name}@${one.version}`;
       const ranges = packages.get(id)?.ranges ?? [];
-      packages.set(id, { ...one, ranges: [...ranges, reference.replace(/^npm:/, '')] });
+      packages.set(id, { ...one, ranges: [...ranges, reference.replace(/^npm:(?:@?[^@]+@(?=.))?/, '')] });
     }
   return createLockFileFacts('npm', 'yarn', {
     packages: [...packages.values()],
@@ -27,11 +27,15 @@ export async function readYarnLock(text: string): Promise<LockFileFacts | null> 
   });
 }
 
-function readEntry(name: string, entry: unknown, isClassic: boolean): LockedPackage {
+/** `reference`: what follows the installed name; of an alias it is `npm:name@range`. Later releases name the package in `resolution`. */
+function readEntry(installed: string, reference: string, entry: unknown, isClassic: boolean): LockedPackage {
+  const resolution = toText(getField(entry, 'resolution')) ?? '';
+  const [, name = installed] = /^(@?[^@]+)@npm:/.exec(resolution) ?? /^npm:(@?[^@]+)@./.exec(reference) ?? [];
   const version = toText(getField(entry, 'version')) ?? '';
   const isOwn = !isClassic && toText(getField(entry, 'linkType')) === 'soft';
   const lacks = isClassic && /^https?:[^#]*\.tgz(?:#|$)/.test(readAddress(entry)) && !hasChecksum(entry);
-  return { name, version: isOwn ? '' : version, ...(lacks ? { lacksIntegrity: true } : {}) };
+  const alias = name === installed ? {} : { alias: installed };
+  return { name, version: isOwn ? '' : version, ...alias, ...(lacks ? { lacksIntegrity: true } : {}) };
 }
 
 /** Yarn 1 stored the checksum after `#` in the address before it had the `integrity` field. */
