@@ -1,9 +1,12 @@
 import type { Packages } from '@signalbox/contracts/repository/packages';
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
+import type { UnreadFiles } from '@signalbox/contracts/repository/unread';
 import type { AdvisorySource } from './advisory-source.ts';
 
-/** Maximum file size in bytes; larger files are not read. */
+/** Maximum size in bytes of files that analyzers read; larger files are not read, and counted. */
 export const MAX_TEXT_BYTES = 1_000_000;
+/** Maximum size of files in which secrets are looked for, and of lock files. */
+export const MAX_LARGE_BYTES = 20_000_000;
 
 /** A regular file of a commit. Symbolic links and submodules are not in the list. */
 export interface RepositoryFile {
@@ -26,6 +29,13 @@ export interface FileFacts<F extends JsonValue> {
   /** For an analyzer of the history: the commit that added the content, and whether the scanned commit still contains it. */
   readonly commit: string | null;
   readonly isCurrent: boolean;
+}
+
+/** Facts of one part of a long text. `line`: number of its first line; `wholeFrom`: of its first whole line. */
+export interface PartFacts<F> {
+  readonly facts: F;
+  readonly line: number;
+  readonly wholeFrom: number;
 }
 
 /** How a file changed in the history of the scanned commit. */
@@ -53,7 +63,7 @@ export interface RepositoryReader {
   readonly submodules: readonly string[];
   /** Source of vulnerability advisories; null when none is configured. */
   readonly advisories: AdvisorySource | null;
-  /** Reads the UTF-8 text of a file; null for binary files or those over 1 MB. Throws PATH_DENIED (no such regular file). */
+  /** Reads the text of a file; null for binary files or those over 1 MB. Throws PATH_DENIED (no such regular file). */
   text(path: string): Promise<string | null>;
   /** Churn by path, for the files of the commit. */
   churn(): Promise<ReadonlyMap<string, FileChurn>>;
@@ -74,8 +84,8 @@ export interface AnalyzerResult {
   readonly found: readonly RawFinding[];
   readonly summary: JsonValue;
   readonly packages?: Packages;
-  /** Files that the scan skipped because reading them took too long. */
-  readonly unread?: readonly string[];
+  /** What this analyzer would have read and did not read; the scan adds files without text and files that are too large or slow. */
+  readonly unread?: readonly UnreadFiles[];
 }
 
 /**
@@ -89,9 +99,13 @@ export interface Analyzer<F extends JsonValue = JsonValue> {
   readonly version: number;
   /** `commit` inspects the files of the scanned commit. `history` inspects every content that any branch or tag has ever had. */
   readonly reach: 'commit' | 'history';
-  /** True when `inspect` needs this file. Not called for files over 1 MB or without UTF-8 text. */
+  /** Maximum size of a file that `inspect` takes. Default: MAX_TEXT_BYTES. */
+  readonly maxBytes?: number;
+  /** True when `inspect` needs this file. Files without text, or larger than `maxBytes`, count as not read. */
   wants(file: Pick<RepositoryFile, 'path' | 'sizeBytes'>): boolean;
   /** Returns the facts of a file, or null. Must be pure, and linear in time because the text is untrusted. */
   inspect(path: string, text: string): F | null | Promise<F | null>;
+  /** Joins the facts of the overlapping parts in which files over 1 MB are inspected. Without it, `inspect` gets the whole text. */
+  join?(parts: readonly PartFacts<F>[]): F;
   conclude(noted: readonly FileFacts<F>[], view: RepositoryReader): AnalyzerResult | Promise<AnalyzerResult>;
 }

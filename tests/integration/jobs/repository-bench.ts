@@ -25,7 +25,7 @@ export interface TestProject {
   /** The working folder of the repository. */
   readonly folder: string;
   /** Writes these files, removes those that are null, and commits. Answers the commit. */
-  commit(files: Readonly<Record<string, string | null>>): string;
+  commit(files: Readonly<Record<string, string | Buffer | null>>): string;
   git(...words: readonly string[]): string;
   /** Lets days go by before the next commit. */
   pass(days: number): void;

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { drawKey } from '../../fixtures/planted/secrets.ts';
 import { openRepositoryBench, type RepositoryBench } from './repository-bench.ts';
 
 /** A conflict that was committed, and the code as it should be. */
@@ -138,30 +140,81 @@ describe("a chain of scan agents over a project's repository", () => {
     expect(await rows(`select * from repository_agent_runs`)).toEqual([]);
   });
 
-  it('says how many files were too large to read', async () => {
-    bench.commit({ 'dump.sql': 'x'.repeat(1_000_001), 'data.json': `"${'y'.repeat(1_200_000)}"`, ...README });
-    expect((await bench.run('r1', 'security_scan')).unseen).toContain('2 files of more than 1 MB');
-    await bench.run('r3', 'dependency_audit');
+  it('says what was not read, by reason and name, in the chat, the report and SARIF', async () => {
+    const icon = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+    bench.commit({
+      'huge.sql': Buffer.alloc(20_000_001, 'x'),
+      'icon.png': icon,
+      'blob.dat': icon,
+      'deps/lua/a.c': Buffer.from('int a;\n'),
+      'mix.lock': Buffer.from('%{}\n'),
+      'README.md': Buffer.from('# Shop\n'),
+    });
+    const { unseen } = await bench.run('r1', 'dependency_audit');
+    expect(unseen).toEqual([
+      'known vulnerabilities of dependencies, because no vulnerability database is configured or reachable (OSV_DIR, OSV_URL)',
+      '1 package file that I cannot read (mix.lock)',
+      '1 file that is too large (huge.sql)',
+      '2 files that are not text (blob.dat, icon.png)',
+      '1 third-party file, searched for secrets only (deps/)',
+    ]);
     const { rows: written } = await bench.jobs.pool.query<{ text: string }>(
       `select convert_from(bytes, 'UTF8') as text from repository_artifacts where path ~ 'report.md|sarif' order by path desc`,
     );
     const [report, sarif = ''] = written.map(({ text }) => text);
-    expect(report).toMatch(/^Not analyzed: 2 files of more than 1 MB\.\n\n- data\.json\n- dump\.sql$/m);
+    expect(report).toMatch(/^Not analyzed: 2 files that are not text\.\n\n- blob\.dat\n- icon\.png$/m);
     const { invocations } = (JSON.parse(sarif) as { runs: { invocations: unknown }[] }).runs[0] ?? {};
     expect(invocations).toMatchObject([
       {
         executionSuccessful: true,
         toolExecutionNotifications: [
+          { descriptor: { id: 'no-advisories' }, level: 'warning' },
+          { descriptor: { id: 'unknown-lock' } },
           {
-            level: 'warning',
-            message: { text: '2 files of more than 1 MB' },
-            locations: [{ physicalLocation: { artifactLocation: { uri: 'data.json' } } }, {}],
+            message: { text: '1 file that is too large' },
+            locations: [{ physicalLocation: { artifactLocation: { uri: 'huge.sql' } } }],
           },
+          { descriptor: { id: 'not-text' }, locations: [{}, {}] },
+          { descriptor: { id: 'vendored' } },
         ],
       },
     ]);
-    bench.commit({ 'dump.sql': null, 'data.json': null });
-    expect((await bench.run('r2', 'security_scan')).unseen.filter((one) => one.includes('1 MB'))).toEqual([]);
+    // The next scan takes what it knows from the cache, and still says it.
+    expect((await bench.run('r2', 'dependency_audit')).unseen).toEqual(unseen);
+    bench.commit({ 'huge.sql': null, 'icon.png': null, 'blob.dat': null, 'deps/lua/a.c': null });
+    const later = (await bench.run('r3', 'security_scan')).unseen;
+    // The history still has the large file.
+    expect(later).toEqual(['1 file that is too large (huge.sql)']);
+  });
+
+  it('finds tokens under every name, in every encoding and in long files', async () => {
+    const token = `ghp_${createHash('sha256').update('a token').digest('hex').slice(0, 36)}`;
+    const code = `module.exports = { token: '${token}' };\n`;
+    const paths =
+      'src/config.js src/bootstrap.js src/bootstrap-prod.js src/respond.js external/payments.js extern/api.js deps/config.js service-1.0/config.js app-2.3.1/settings.js src/vendors/list.js vendor/config.js venv/notes.js node_modules/a/b.js yarn.lock dist/a.js.map';
+    const wide = Buffer.from('DB_HOST=db.internal\nDB_PASSWORD=q7Rk2vXm9TzLp4Ws\n', 'utf16le');
+    const line = 'one more line of this long file\n';
+    bench.commit({
+      ...Object.fromEntries(paths.split(' ').map((path) => [path, Buffer.from(code)])),
+      'wide.env': Buffer.concat([Buffer.from([0xff, 0xfe]), wide]),
+      'bare.env': wide,
+      'nul.env': Buffer.from('DB_PASSWORD=q7Rk2vXm9TzLp4Ws\n\0'),
+      'long.txt': Buffer.from(line.repeat(60_000) + code + line.repeat(40_000) + drawKey('a long file')),
+      'one-line.json': Buffer.from(`{"a":"${'b'.repeat(2_000_000)}","t":"${token}"}`),
+    });
+    await bench.run('r1', 'security_scan');
+    const found = (await bench.findings.list({ project: bench.project, analyzers: ['secrets'] }, 1_000)).map(
+      ({ rule, path, line: at }) => `${rule} ${path}:${at}`,
+    );
+    expect(found.toSorted()).toEqual(
+      [
+        ...paths.split(' ').map((path) => `secrets/credential ${path}:1`),
+        'secrets/credential long.txt:60001',
+        'secrets/private-key long.txt:100002',
+        'secrets/credential one-line.json:1',
+        ...['bare.env:2', 'nul.env:1', 'wide.env:2'].map((at) => `secrets/env-value ${at}`),
+      ].toSorted(),
+    );
   });
 
   it('continues without an agent whose process died ten times', async () => {

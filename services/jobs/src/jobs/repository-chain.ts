@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { ChainDeps, ChainRun } from '@signalbox/analysis/chain/chain-deps';
 import { runChain } from '@signalbox/analysis/chain/run-chain';
 import { readOutput, readDryFindings } from '@signalbox/analysis/chain/run-step';
@@ -17,9 +16,6 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayChain, sayChainResult, sayUnread } from '@signalbox/analysis/reports/say-findings';
 import { explainError, say } from '@signalbox/messages/say';
 import type { HandlerOf, JobContext } from '../runner/handlers.ts';
-
-/** Output of the dependency step when no source of advisories answered, which differs from finding no advisories. */
-const WithoutAdvisories = z.object({ summaries: z.object({ advisories: z.object({ looked: z.literal(false) }) }) });
 
 /** A chain that takes less than this time reports no progress. */
 const QUIET_MS = 4 * SECOND_MS;
@@ -143,11 +139,6 @@ async function toResult(
     left: steps
       .filter(({ status }) => status === 'failed' || status === 'stopped')
       .map(({ agent, problem }) => ({ agent, problem: (problem ?? '').slice(0, 2_000) })),
-    unseen: [
-      ...findUnread(steps.map(({ output }) => readOutput(output))).map(sayUnread),
-      ...(steps.some(({ output }) => WithoutAdvisories.safeParse(readOutput(output)).success)
-        ? [say('findings.noAdvisories')]
-        : []),
-    ],
+    unseen: findUnread(steps.map(({ output }) => readOutput(output))).map(sayUnread),
   };
 }

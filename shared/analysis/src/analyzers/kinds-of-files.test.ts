@@ -17,10 +17,15 @@ describe('the classification of files', () => {
   });
 
   it('vendored, generated, example and documentation files are recognized', () => {
-    expect(['node_modules/a/b.js', 'vendor/x/y.go', 'deps/lua/a.c', 'web/js/jquery-3.6.0.js'].every(isVendored)).toBe(
-      true,
-    );
-    expect(['app/vendors.ts', 'src/external.ts'].some(isVendored)).toBe(false);
+    expect(
+      ['node_modules/a/b.js', 'vendor/x/y.go', 'deps/lua/a.c', 'web/js/jquery-3.6.0.js'].every((one) =>
+        isVendored(one),
+      ),
+    ).toBe(true);
+    const own = ['app/vendors.ts', 'src/external.ts', 'src/bootstrap.js', 'src/bootstrap-prod.js', 'src/respond.js'];
+    expect(own.filter((one) => isVendored(one, 'module.exports = { token: 1 };'))).toEqual([]);
+    const banner = '/*!\n * Bootstrap v3.3.7 (http://getbootstrap.com)\n * Copyright 2011-2016 Twitter, Inc.\n */\n';
+    expect(isVendored('web/js/bootstrap.js', banner)).toBe(true);
     expect(
       ['dist/a.js', 'a.min.js', 'api/v1_pb2.py', 'go.sum', 'package-lock.json'].every((one) => isGenerated(one)),
     ).toBe(true);

@@ -22,18 +22,22 @@ const TEST: Kind = {
   ),
 };
 
-const VENDORED: Kind = {
-  folder: joinPatterns(
-    /^(?:node_modules|bower_components|jspm_packages|vendor|vendors|vendored|third[_-]?party|3rd[_-]?party)$/i,
-    /^(?:externals?|extern|deps|Pods|Carthage|Godeps|site-packages|\.venv|venv|virtualenv|\.yarn)$/i,
-    /^(?:[\w.-]*\.(?:docset|framework|xcframework)|[\w.-]+-\d+\.\d+(?:\.\d+)?)$/i,
-  ),
-  file: joinPatterns(
-    /^(?:jquery|bootstrap|lodash|underscore|angular|modernizr|respond|html5shiv)[.\d\w-]*\.(?:js|css)$/i,
-    /^(?:typeahead|d3|three|codemirror|mermaid|moment|handlebars|leaflet|select2)[.\d\w-]*\.(?:js|css)$/i,
-    /^(?:knockout|dropzone|tinymce|ckeditor)[.\d\w-]*\.(?:js|css)$/i,
-  ),
-};
+/** Folders that package managers fill. */
+const INSTALLED = joinPatterns(
+  /^(?:node_modules|bower_components|jspm_packages|vendor|vendored|third[_-]?party|3rd[_-]?party)$/i,
+  /^(?:Pods|Carthage|Godeps|site-packages|\.venv|venv|virtualenv|\.yarn)$/i,
+  /^(?:[\w.-]*\.(?:docset|framework|xcframework))$/i,
+);
+/** Folders that may hold code of one's own as well. */
+const COPIED = joinPatterns(/^(?:vendors|externals?|extern|deps)$/i, /^[\w.-]+-\d+\.\d+(?:\.\d+)?$/);
+const LIBRARY = joinPatterns(
+  /^(?:jquery|bootstrap|lodash|underscore|angular|modernizr|respond|html5shiv|typeahead|d3|three|codemirror)\b/i,
+  /^(?:mermaid|moment|handlebars|leaflet|select2|knockout|dropzone|tinymce|ckeditor)\b/i,
+);
+/** A published library names its version in its file name, or in the comment at its top. */
+const VERSION_IN_NAME = /[.-]v?\d{1,4}(?:\.\d{1,4}){0,3}(?:\.(?:min|slim|pack|bundle))*\.(?:js|css)$/i;
+const BANNER =
+  /^\s{0,20}(?:\/\*|\/\/)(?=[^]{0,800}?\bv?\d{1,4}\.\d{1,4}\.\d)(?=[^]{0,800}?(?:licen[sc]e|copyright|\(c\)))/i;
 
 const GENERATED: Kind = {
   folder: /^(?:dist|generated|__generated__|\.next|\.nuxt|\.output|coverage|__pycache__|\.gradle|__snapshots__)$/,
@@ -70,9 +74,31 @@ export function isTest(path: string): boolean {
   return isOf(TEST, path);
 }
 
-/** True for third-party files; findings in them belong to another repository. */
-export function isVendored(path: string): boolean {
-  return isOf(VENDORED, path);
+/** True for third-party files, judged by their path and, if given, their text. Findings in them belong to another repository. */
+export function isVendored(path: string, text = ''): boolean {
+  return findVendoredFolder(path) !== null || isLibrary(path, text);
+}
+
+/** Returns the vendored folder of a path, with a slash at its end; null when it is in none. */
+export function findVendoredFolder(path: string): string | null {
+  const parts = path.split('/').slice(0, -1);
+  const at = parts.findIndex((part) => INSTALLED.test(part) || COPIED.test(part));
+  return at < 0 ? null : `${parts.slice(0, at + 1).join('/')}/`;
+}
+
+/** True inside of a folder that a package manager fills. */
+export function isInstalled(path: string): boolean {
+  return path
+    .split('/')
+    .slice(0, -1)
+    .some((part) => INSTALLED.test(part));
+}
+
+/** True for a copy of a well-known library; a file of one's own may have the same name. */
+function isLibrary(path: string, text: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (!LIBRARY.test(name) || !/\.(?:js|css)$/i.test(name)) return false;
+  return VERSION_IN_NAME.test(name) || BANNER.test(text.slice(0, HEAD_LENGTH));
 }
 
 /** True for a generated file, judged by its path and, if given, its text. */

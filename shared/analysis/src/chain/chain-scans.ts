@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RawFinding } from '@signalbox/contracts/repository/finding';
 import { Packages } from '@signalbox/contracts/repository/packages';
+import { UnreadFiles } from '@signalbox/contracts/repository/unread';
 import type { AnalyzerResult } from '../analyzer.ts';
 import type { ChainDeps, RunHandle, ScanCounts } from './chain-deps.ts';
 import { CHURN_KEY } from '../scan/cache.ts';
@@ -49,7 +50,7 @@ export class ChainScanner {
       conclusions[name] = {
         found: z.array(RawFinding).parse(found),
         summary,
-        unread: z.array(z.string()).parse(unread),
+        unread: z.array(UnreadFiles).parse(unread),
         ...(packages ? { packages: Packages.parse(packages) } : {}),
       };
     }

@@ -76,11 +76,10 @@ function describe(finding: ReportedFinding): string {
 }
 
 function describeUnread(unread: UnreadFiles): string {
-  const names =
-    unread.why === 'too-large'
-      ? [...unread.paths.map(toPlainName), ...(unread.files > unread.paths.length ? ['…'] : [])]
-      : [];
-  return `${say('findings.unseen', { what: sayUnread(unread) })}${names.length === 0 ? '' : `\n\n${names.map((name) => `- ${oneLine(name)}`).join('\n')}`}`;
+  const names = unread.paths.map((path) => `- ${oneLine(toPlainName(path))}`);
+  const isCut = unread.why !== 'vendored' && unread.files > unread.paths.length && names.length > 0;
+  const title = say('findings.unseen', { what: sayUnread({ ...unread, paths: [] }) });
+  return [title, [...names, ...(isCut ? ['- …'] : [])].join('\n')].filter((part) => part !== '').join('\n\n');
 }
 
 function describeSentence({ says, findings }: SummarySentence): string {

@@ -37,7 +37,12 @@ export function toSarif(
 
 function toNotification(unread: UnreadFiles): object {
   const locations = unread.paths.map((path) => ({ physicalLocation: { artifactLocation: locate(path) } }));
-  return { descriptor: { id: unread.why }, level: 'warning', message: { text: sayUnread(unread) }, locations };
+  return {
+    descriptor: { id: unread.why },
+    level: 'warning',
+    message: { text: sayUnread({ ...unread, paths: [] }) },
+    locations,
+  };
 }
 
 function locate(path: string): object {

@@ -30,11 +30,22 @@ export function sayFindingItem(finding: ShownFinding): string {
   });
 }
 
-/** Describes files that were not read: `2 files of more than 1 MB`, or the names of files that took too long. */
+/** Names of unread files in a chat; the report has the others. */
+const MAX_UNREAD_NAMES = 3;
+
+/** Describes what was not read, with the first names: `2 files that are too large (a.sql, b.json)`. */
 export function sayUnread({ why, files, paths }: UnreadFiles): string {
-  if (why === 'too-large') return say('findings.unread', { files });
-  return paths.map((path) => say('findings.tookTooLong', { path: toPlainName(path) })).join('; ');
+  const names = paths.toSorted((one, other) => Number(MEDIA.test(one)) - Number(MEDIA.test(other)));
+  return say('findings.unread', {
+    why: why.replaceAll('-', '_'),
+    files,
+    names: names.slice(0, MAX_UNREAD_NAMES).map(toPlainName).join(', ') || 'none',
+    isMore: paths.length > MAX_UNREAD_NAMES,
+  });
 }
+
+/** Files that nobody expects to have a text; other files are named first. */
+const MEDIA = /\.(?:png|jpe?g|gif|ico|webp|avif|bmp|woff2?|ttf|otf|eot|mp[34]|webm|ogg|wav|pdf|zip|gz)$/i;
 
 /** Returns the result of a chain as text. The first line tells what changed since the last run. */
 export function sayChainResult(result: ChainResult): string {

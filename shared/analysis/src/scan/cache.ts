@@ -2,15 +2,18 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { tryOr } from '@signalbox/contracts/system-error';
 import type { JsonValue } from '../analyzer.ts';
 import type { BlobIntroduction } from '../git/past-blobs.ts';
+import type { NoText } from './decode-text.ts';
 
 /** Facts from earlier scans, which one version of an analyzer need not compute again. */
 export interface AnalyzerCache {
   readonly version: number;
-  /** Facts of the files in the last scanned commit; null for a file that was inspected but has no facts. */
-  readonly current: readonly (readonly [path: string, blob: string, facts: JsonValue])[];
+  /** Facts of the files in the last scanned commit; null for a file that has none. `why`: the file has no text. */
+  readonly current: readonly (readonly [path: string, blob: string, facts: JsonValue, why?: NoText])[];
   /** For an analyzer of the history: the sorted commits up to which the history was inspected, and its facts. */
   readonly tips: readonly string[];
   readonly past: readonly (BlobIntroduction & { readonly facts: JsonValue })[];
+  /** Paths of the contents of the history that were too large to read. */
+  readonly pastLarge: readonly string[];
 }
 
 /** Cache entry name of the `ChurnHistory` of a repository. */

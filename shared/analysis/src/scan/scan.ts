@@ -1,8 +1,17 @@
-import { MAX_TEXT_BYTES, type Analyzer, type AnalyzerResult, type JsonValue, type FileFacts } from '../analyzer.ts';
+import { groupUnread, mergeUnread, type UnreadFiles } from '@signalbox/contracts/repository/unread';
+import {
+  MAX_TEXT_BYTES,
+  type Analyzer,
+  type AnalyzerResult,
+  type JsonValue,
+  type FileFacts,
+  type PartFacts,
+} from '../analyzer.ts';
 import type { Mirror } from '../git/start-git.ts';
 import type { ChurnHistory } from '../git/churn.ts';
 import { isFastForward, listIntroductions, readBlobSizes, type BlobIntroduction } from '../git/past-blobs.ts';
 import { CHURN_KEY, type AnalyzerCache, type ScanCache } from './cache.ts';
+import { decodeParts, decodeText, detectEncoding, type NoText } from './decode-text.ts';
 import { openRepository, type OpenedRepository, type ScannedCommit } from './view.ts';
 
 export interface ScanResult {
@@ -94,12 +103,37 @@ async function conclude(
   opened: OpenedRepository,
   { analyzer, watch, cached }: AnalyzerRun,
 ): Promise<Concluded> {
-  const before = cached?.version === analyzer.version ? cached : null;
-  const { noted, counts, cache } = await note(mirror, opened, { analyzer, watch, cached: before });
+  const version = READING_VERSION * 1_000 + analyzer.version;
+  const before = cached?.version === version ? cached : null;
+  const { noted, counts, cache: kept } = await note(mirror, opened, { analyzer, watch, cached: before });
   const conclusion = await analyzer.conclude(noted, opened.view);
-  const unread = opened.tree.files.filter((file) => watch.without.has(file.path) && analyzer.wants(file));
+  const unread = mergeUnread([...(conclusion.unread ?? []), ...listUnread(opened, { analyzer, watch, kept })]);
   const found = inOrder(conclusion.found);
-  return { conclusion: { ...conclusion, found, unread: unread.map(({ path }) => path) }, ...counts, cache };
+  return { conclusion: { ...conclusion, found, unread }, ...counts, cache: { ...kept, version } };
+}
+
+/** Version of how contents become texts, part of every cache entry. */
+const READING_VERSION = 1;
+
+function listUnread(
+  { tree }: OpenedRepository,
+  { analyzer, watch, kept }: Pick<AnalyzerRun, 'analyzer' | 'watch'> & { readonly kept: AnalyzerCache },
+): readonly UnreadFiles[] {
+  const wanted = tree.files.filter((file) => analyzer.wants(file));
+  const large = wanted.filter(({ sizeBytes }) => sizeBytes > maxBytesOf(analyzer)).map(({ path }) => path);
+  const slow = wanted.filter(({ path }) => watch.without.has(path)).map(({ path }) => path);
+  const without = (reason: NoText): readonly string[] =>
+    kept.current.filter(([, , , why]) => why === reason).map(([path]) => path);
+  return [
+    groupUnread('too-large', [...new Set([...large, ...kept.pastLarge])]),
+    groupUnread('too-slow', slow),
+    groupUnread('not-text', without('not-text')),
+    groupUnread('elsewhere', without('elsewhere')),
+  ];
+}
+
+function maxBytesOf({ maxBytes = MAX_TEXT_BYTES }: Analyzer): number {
+  return maxBytes;
 }
 
 interface AnalyzerRun {
@@ -110,38 +144,65 @@ interface AnalyzerRun {
 
 async function note(mirror: Mirror, opened: OpenedRepository, { analyzer, watch, cached: before }: AnalyzerRun) {
   const counts = { inspected: 0, known: 0 };
-  const { tree, textOf } = opened;
-  const known = new Map(before?.current.map(([path, blob, facts]) => [`${blob} ${path}`, facts]));
-  const inspect = async (path: string, blob: string, sizeBytes: number): Promise<JsonValue> => {
+  const { tree } = opened;
+  const known = new Map(
+    before?.current.map(([path, blob, facts, why]) => [`${blob} ${path}`, why ? { facts, why } : { facts }]),
+  );
+  const inspect = async (path: string, blob: string): Promise<Inspected> => {
     const cached = known.get(`${blob} ${path}`);
     if (cached !== undefined) {
       counts.known += 1;
       return cached;
     }
-    if (watch.without.has(path)) return null;
+    if (watch.without.has(path)) return { facts: null };
     counts.inspected += 1;
     watch.reads(path);
-    const text = await textOf(blob, sizeBytes);
-    const facts = text === null ? null : ((await analyzer.inspect(path, text)) ?? null);
+    const inspected = await inspectContent(analyzer, path, await opened.bytesOf(blob), () => watch.reads(path));
     watch.reads(null);
-    known.set(`${blob} ${path}`, facts);
-    return facts;
+    known.set(`${blob} ${path}`, inspected);
+    return inspected;
   };
-  const current: [string, string, JsonValue][] = [];
+  const current: [string, string, JsonValue, NoText?][] = [];
   for (const file of tree.files)
-    if (file.sizeBytes <= MAX_TEXT_BYTES && analyzer.wants(file) && !watch.without.has(file.path))
-      current.push([file.path, file.blob, await inspect(file.path, file.blob, file.sizeBytes)]);
+    if (file.sizeBytes <= maxBytesOf(analyzer) && analyzer.wants(file) && !watch.without.has(file.path)) {
+      const { facts, why } = await inspect(file.path, file.blob);
+      current.push(why ? [file.path, file.blob, facts, why] : [file.path, file.blob, facts]);
+    }
   const noted: FileFacts<JsonValue>[] = current
     .filter(([, , facts]) => facts !== null)
     .map(([path, blob, facts]) => ({ path, blob, facts, commit: null, isCurrent: true }));
   const { version } = analyzer;
-  if (analyzer.reach === 'commit') return { noted, counts, cache: { version, current, tips: [], past: [] } };
+  if (analyzer.reach === 'commit')
+    return { noted, counts, cache: { version, current, tips: [], past: [], pastLarge: [] } };
   const { tips } = await opened.refs();
-  const past = await notePast(mirror, { analyzer, tips, before, inspect });
+  const { past, pastLarge } = await notePast(mirror, { analyzer, tips, before, inspect });
   const here = new Set(tree.files.map(({ blob }) => blob));
   for (const { path, blob, facts, commit } of past)
     if (!here.has(blob)) noted.push({ path, blob, facts, commit, isCurrent: false });
-  return { noted, counts, cache: { version, current, tips, past } };
+  return { noted, counts, cache: { version, current, tips, past, pastLarge } };
+}
+
+interface Inspected {
+  readonly facts: JsonValue;
+  /** Set when the content has no text. */
+  readonly why?: NoText;
+}
+
+/** Inspects a content, in parts when it is long and the analyzer can join parts. `reads` is called before each part. */
+async function inspectContent(analyzer: Analyzer, path: string, bytes: Buffer, reads: () => void): Promise<Inspected> {
+  if (!analyzer.join || bytes.length <= MAX_TEXT_BYTES) {
+    const text = decodeText(bytes);
+    if (typeof text !== 'string') return { facts: null, why: text.why };
+    return { facts: (await analyzer.inspect(path, text)) ?? null };
+  }
+  if (detectEncoding(bytes) === null) return { facts: null, why: 'not-text' };
+  const parts: PartFacts<JsonValue>[] = [];
+  for (const { text, line, wholeFrom } of decodeParts(bytes)) {
+    reads();
+    const facts = await analyzer.inspect(path, text);
+    if (facts !== null) parts.push({ facts, line, wholeFrom });
+  }
+  return { facts: parts.length === 0 ? null : analyzer.join(parts) };
 }
 
 /** Returns the facts of all contents in the history: from the cache, and of newer contents. */
@@ -151,9 +212,9 @@ async function notePast(
     readonly analyzer: Analyzer;
     readonly tips: readonly string[];
     readonly before: AnalyzerCache | null;
-    readonly inspect: (path: string, blob: string, sizeBytes: number) => Promise<JsonValue>;
+    readonly inspect: (path: string, blob: string) => Promise<Inspected>;
   },
-): Promise<AnalyzerCache['past']> {
+): Promise<Pick<AnalyzerCache, 'past' | 'pastLarge'>> {
   const { analyzer, tips, before, inspect } = options;
   const isMore = before !== null && (await isFastForward(mirror, before.tips, tips));
   const noted = new Map(isMore ? before.past.map((one) => [one.blob, one]) : []);
@@ -164,15 +225,25 @@ async function notePast(
   }
   const sizes = new Map<string, number>();
   if (brought.size > 0) for await (const [blob, size] of readBlobSizes(mirror, brought.keys())) sizes.set(blob, size);
+  const pastLarge = new Set(isMore ? before.pastLarge : []);
+  let largeBytes = 0;
   for (const one of brought.values()) {
     const sizeBytes = sizes.get(one.blob) ?? Infinity;
-    if (sizeBytes > MAX_TEXT_BYTES || !analyzer.wants({ path: one.path, sizeBytes })) continue;
-    const facts = await inspect(one.path, one.blob, sizeBytes);
+    if (!analyzer.wants({ path: one.path, sizeBytes })) continue;
+    if (sizeBytes > MAX_TEXT_BYTES) largeBytes += sizeBytes;
+    if (sizeBytes > maxBytesOf(analyzer) || (sizeBytes > MAX_TEXT_BYTES && largeBytes > MAX_PAST_BYTES)) {
+      if (sizeBytes !== Infinity) pastLarge.add(one.path);
+      continue;
+    }
+    const { facts } = await inspect(one.path, one.blob);
     if (facts === null) noted.delete(one.blob);
     else noted.set(one.blob, { ...one, facts });
   }
-  return [...noted.values()].sort((a, b) => (isEarlier(a, b) ? -1 : 1));
+  return { past: [...noted.values()].sort((a, b) => (isEarlier(a, b) ? -1 : 1)), pastLarge: [...pastLarge].sort() };
 }
+
+/** Bytes of contents over 1 MB that one scan reads in the history; a megabyte takes up to two seconds. */
+const MAX_PAST_BYTES = 100_000_000;
 
 /** True when `one` sorts before `other`: by time, commit, path, then blob. */
 function isEarlier(one: BlobIntroduction, other: BlobIntroduction): boolean {

@@ -7,6 +7,7 @@ import { addChanges, computeChurn, readChanges, type ChurnHistory } from '../git
 import { streamGitPieces } from '../git/git-reader.ts';
 import { isFastForward, listRefs, type Refs } from '../git/past-blobs.ts';
 import { listTree, type Tree } from '../git/tree.ts';
+import { decodeText } from './decode-text.ts';
 
 export interface ScannedCommit {
   readonly commit: string;
@@ -20,8 +21,8 @@ export interface ScannedCommit {
 export interface OpenedRepository {
   readonly view: RepositoryReader;
   readonly tree: Tree;
-  /** Returns the UTF-8 text of a content; null when it is binary or too large. */
-  readonly textOf: (blob: string, sizeBytes: number) => Promise<string | null>;
+  /** Returns the bytes of a content; empty when the mirror lacks it. */
+  readonly bytesOf: (blob: string) => Promise<Buffer>;
   readonly refs: () => Promise<Refs>;
   /** Returns the notes on the history; null when no analyzer asked for churn. */
   readonly churnNotes: () => ChurnHistory | null;
@@ -38,8 +39,7 @@ export async function openRepository(
   const [tree, date] = await Promise.all([listTree(mirror, commit, folder), first(mirror, showsDate)]);
   const committedAt = Number(date);
   const reader = new ObjectReader(mirror);
-  const textOf = async (blob: string, sizeBytes: number): Promise<string | null> =>
-    sizeBytes > MAX_TEXT_BYTES ? null : decode((await reader.read(blob))?.content);
+  const bytesOf = async (blob: string): Promise<Buffer> => (await reader.read(blob))?.content ?? Buffer.alloc(0);
   const links: { path: string; target: string }[] = [];
   for (const { path, blob } of tree.links)
     links.push({ path, target: (await reader.read(blob))?.content.toString('utf8') ?? '' });
@@ -61,7 +61,8 @@ export async function openRepository(
     text: async (path) => {
       const file = files.get(path);
       if (!file) throw new AppError('PATH_DENIED', { path: path.slice(0, 200), why: 'the commit has no such file' });
-      return textOf(file.blob, file.sizeBytes);
+      const text = file.sizeBytes > MAX_TEXT_BYTES ? null : decodeText(await bytesOf(file.blob));
+      return typeof text === 'string' ? text : null;
     },
     churn: async () => {
       const churn = computeChurn(await churnNotes(), [...files.keys()].map(inRepository));
@@ -73,7 +74,7 @@ export async function openRepository(
       return { commits, authors: authors.length, firstAt, branches, tags };
     },
   };
-  return { view, tree, textOf, refs, churnNotes: () => ready, close: () => reader.close() };
+  return { view, tree, bytesOf, refs, churnNotes: () => ready, close: () => reader.close() };
 }
 
 async function readNotes(
@@ -86,15 +87,6 @@ async function readNotes(
   // When a branch was rewritten, its history is read again.
   const base = known !== null && (await isFastForward(mirror, [known.commit], [commit])) ? known : null;
   return addChanges(base, commit, committedAt, readChanges(mirror, commit, base?.commit ?? null));
-}
-
-function decode(bytes: Buffer | undefined): string | null {
-  if (bytes === undefined || bytes.includes(0)) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 async function first(mirror: Mirror, words: readonly string[]): Promise<string> {

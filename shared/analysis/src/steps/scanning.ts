@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
+import { mergeUnread, UnreadFiles } from '@signalbox/contracts/repository/unread';
 import type { AnalyzerResult } from '../analyzer.ts';
 import type { AnalysisStep } from './step.ts';
 
 export const SeverityCounts = z.record(z.enum(SEVERITIES), z.number().int());
 
-/** Output of a scanning step: finding counts, the summary of each analyzer, and the files that took too long to read. */
+/** Output of a scanning step: finding counts, the summary of each analyzer, and what they did not read. */
 const Scanned = z.object({
   findings: SeverityCounts,
   summaries: z.record(z.string(), z.json()),
-  unread: z.array(z.string()),
+  unread: z.array(UnreadFiles),
 });
 
 export function createScanningStep(...analyzers: readonly string[]): AnalysisStep<unknown, z.infer<typeof Scanned>> {
@@ -19,7 +20,7 @@ export function createScanningStep(...analyzers: readonly string[]): AnalysisSte
     analyzers,
     run: (_, { conclusions }) => ({
       findings: countBySeverity(conclusions),
-      unread: [...new Set(Object.values(conclusions).flatMap(({ unread = [] }) => unread))],
+      unread: listUnread(conclusions),
       summaries: Object.fromEntries(
         Object.entries(conclusions).map(([name, { summary }]) => [
           name,
@@ -28,6 +29,10 @@ export function createScanningStep(...analyzers: readonly string[]): AnalysisSte
       ),
     }),
   };
+}
+
+export function listUnread(conclusions: Readonly<Record<string, AnalyzerResult>>): UnreadFiles[] {
+  return [...mergeUnread(Object.values(conclusions).flatMap(({ unread = [] }) => unread))];
 }
 
 export function countBySeverity(conclusions: Readonly<Record<string, AnalyzerResult>>): z.infer<typeof SeverityCounts> {

@@ -38,8 +38,10 @@ export async function createReportFiles(
   const open = await repositories.findings.list({ project, status: 'open' }, MAX_FINDINGS);
   const accepted = await repositories.findings.list({ project, status: 'accepted' }, MAX_FINDINGS);
   const runs = await repositories.runs.list(project, 20);
-  const [newest] = runs.filter(({ status }) => status === 'completed');
-  const steps = newest ? await repositories.runs.steps(newest.runId) : [];
+  // The findings come from all chains, so each chain says what its newest run did not read.
+  const completed = runs.filter(({ status }) => status === 'completed');
+  const newest = [...new Map(completed.toReversed().map((run) => [run.chain, run.runId])).values()];
+  const steps = (await Promise.all(newest.map((runId) => repositories.runs.steps(runId)))).flat();
   const unread = findUnread(steps.map(({ output }) => output));
   const name = `${project}-findings-${now.toISOString().slice(0, 10)}`;
   return [

@@ -1,6 +1,8 @@
-import type { Analyzer, JsonValue } from '../../analyzer.ts';
+import { groupUnread } from '@signalbox/contracts/repository/unread';
+import { MAX_LARGE_BYTES, type Analyzer, type JsonValue } from '../../analyzer.ts';
 import type { PackageFacts } from './packages/package.ts';
-import { isLockFile, isPackageFile, readPackages } from './packages/read-packages.ts';
+import { isPackageFile, readPackages } from './packages/read-packages.ts';
+import { listUnknownPackageFiles } from './packages/unknown.ts';
 import { collectPackageFiles, listPackages, type PackageFiles } from './project.ts';
 import { findBrokenLocks, findCompetingLocks, findMissingLocks } from './rules/lock-files.ts';
 import { findLockedPackageRisks } from './rules/locked-packages.ts';
@@ -25,17 +27,15 @@ export const DEPENDENCIES_ANALYZER: Analyzer<PackageFacts> = {
   name: 'dependencies',
   version: 3,
   reach: 'commit',
+  maxBytes: MAX_LARGE_BYTES,
   wants: ({ path }) => isPackageFile(path),
   inspect: readPackages,
   conclude: (noted, view) => {
     const project = collectPackageFiles(noted, view);
-    const read = new Set(noted.map(({ path }) => path));
-    const unread = view.files
-      .map(({ path }) => path)
-      .filter((path) => isPackageFile(path) && isLockFile(path) && !read.has(path));
     return {
       found: RULES.flatMap((find) => find(project)),
-      summary: { ...summarize(project), unread: unread.slice(0, 20) },
+      summary: summarize(project),
+      unread: [groupUnread('unknown-lock', listUnknownPackageFiles(project.paths))],
       packages: listPackages(project),
     };
   },

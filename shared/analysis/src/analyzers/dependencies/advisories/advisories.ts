@@ -1,8 +1,9 @@
+import { groupUnread } from '@signalbox/contracts/repository/unread';
 import { SEVERITIES, type RawFinding, type Severity } from '@signalbox/contracts/repository/finding';
 import type { AdvisoryHit, PackageVersion, Ecosystem } from '../../../advisory-source.ts';
-import type { Analyzer, FileFacts } from '../../../analyzer.ts';
+import { MAX_LARGE_BYTES, type Analyzer, type FileFacts } from '../../../analyzer.ts';
 import { createFinding } from '../finding.ts';
-import { getFileName, isLockFile, isPackageFile, readPackages } from '../packages/read-packages.ts';
+import { getFileName, isPackageFile, readPackages } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
 
 type UsedPackages = {
@@ -15,6 +16,7 @@ export const ADVISORIES_ANALYZER: Analyzer<UsedPackages> = {
   name: 'advisories',
   version: 1,
   reach: 'commit',
+  maxBytes: MAX_LARGE_BYTES,
   // go.sum lists unused versions, so the versions of Go modules come from go.mod.
   wants: ({ path }) => isPackageFile(path) && isShipped(path) && getFileName(path) !== 'go.sum',
   inspect: async (path, text) => {
@@ -26,28 +28,20 @@ export const ADVISORIES_ANALYZER: Analyzer<UsedPackages> = {
     return packages.length === 0 ? null : { ecosystem: facts.ecosystem, packages };
   },
   conclude: async (noted, view) => {
-    const unread = view.files
-      .map(({ path }) => path)
-      .filter((path) => isUnread(path, noted))
-      .slice(0, 20);
     const packages = distinct(noted);
-    const counts = { packages: packages.length, unread };
+    const counts = { packages: packages.length };
+    const unread = [groupUnread('no-advisories', [], Math.max(1, packages.length))];
     const { advisories: source } = view;
     if (source === null)
-      return { found: [], summary: { looked: false, why: 'no source of advisories is configured', ...counts } };
+      return { found: [], unread, summary: { looked: false, why: 'no source of advisories is configured', ...counts } };
     const answer = packages.length === 0 ? ({ outcome: 'answered', hits: [] } as const) : await source.find(packages);
     const from = { source: source.describe() };
     if (answer.outcome === 'unavailable')
-      return { found: [], summary: { looked: false, why: answer.reason, ...from, ...counts } };
+      return { found: [], unread, summary: { looked: false, why: answer.reason, ...from, ...counts } };
     const found = noted.flatMap((one) => findIn(one, answer.hits));
     return { found, summary: { looked: true, weaknesses: found.length, ...from, ...counts } };
   },
 };
-
-function isUnread(path: string, noted: readonly FileFacts<UsedPackages>[]): boolean {
-  const isWanted = isLockFile(path) && ADVISORIES_ANALYZER.wants({ path, sizeBytes: 0 });
-  return isWanted && !noted.some((one) => one.path === path);
-}
 
 function keyOf({ ecosystem, name, version }: PackageVersion): string {
   return `${ecosystem} ${name} ${version}`;

@@ -1,6 +1,12 @@
 import type { RawFinding } from '@signalbox/contracts/repository/finding';
 import parse, { type Info } from 'spdx-expression-parse';
-import type { Analyzer, JsonValue, FileFacts, RepositoryReader } from '../../../analyzer.ts';
+import {
+  MAX_LARGE_BYTES,
+  type Analyzer,
+  type JsonValue,
+  type FileFacts,
+  type RepositoryReader,
+} from '../../../analyzer.ts';
 import { createFinding } from '../finding.ts';
 import { getFileName, getFolder } from '../packages/read-packages.ts';
 import { isShipped } from '../project.ts';
@@ -23,6 +29,7 @@ export const LICENSES_ANALYZER: Analyzer<LicenseFacts> = {
   name: 'licences',
   version: 2,
   reach: 'commit',
+  maxBytes: MAX_LARGE_BYTES,
   wants: ({ path }) => mayNameLicense(path) && (isLicenseFile(path) || isShipped(path)),
   inspect: readLicenseFacts,
   conclude: (noted, view) => {

@@ -45,13 +45,14 @@ const REASONABLE_COMPLEXITY = 10;
 /** Measures the size and complexity of code in thirteen languages, and finds leftovers. Needs no parsers, which hostile files crash. */
 export const CODE_ANALYZER: Analyzer<CodeFacts> = {
   name: 'code',
-  version: 2,
+  version: 3,
   reach: 'commit',
   wants: ({ path }) => !isVendored(path) && !isGenerated(path) && !isDocumentation(path),
   inspect(path, text) {
     const language = findLanguage(path);
     const conflict = isTest(path) || isExample(path) ? null : findMergeConflict(text);
-    if (!language || isGenerated(path, text)) return conflict ? { ...NOTHING, problems: [conflict] } : null;
+    if (!language || isGenerated(path, text) || isVendored(path, text))
+      return conflict ? { ...NOTHING, problems: [conflict] } : null;
     const source = readSource(text, language);
     const functions = measureFunctions(source, language);
     const lines = countLines(source.code);

@@ -45,10 +45,11 @@ const DETECTORS: readonly ((path: string, text: string) => readonly Problem[])[]
 /** Finds risky settings in build, deployment and runtime files, without running anything. */
 export const RISK_ANALYZER: Analyzer<readonly Problem[]> = {
   name: 'risk',
-  version: 3,
+  version: 4,
   reach: 'commit',
   wants: ({ path }) => !isVendored(path) && !isGenerated(path) && !isDocumentation(path) && !isTest(path),
   inspect(path, text) {
+    if (isVendored(path, text)) return null;
     const problems = DETECTORS.flatMap((detect) => detect(path, text));
     if (problems.length === 0) return null;
     const rated = isExample(path)

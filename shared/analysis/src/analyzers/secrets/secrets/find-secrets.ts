@@ -2,7 +2,7 @@ import { findAssignments } from '@signalbox/safety/redact/assignments';
 import { mergeMatches, type SecretMatch } from '@signalbox/safety/redact/found';
 import { findShapedSecrets } from '@signalbox/safety/redact/shapes';
 import { findTokens } from '@signalbox/safety/redact/tokens';
-import { isDocumentation, isExample, isGenerated, isMinified, isTest } from '../../kinds-of-files.ts';
+import { isDocumentation, isExample, isGenerated, isInstalled, isMinified, isTest } from '../../kinds-of-files.ts';
 import { createAssignmentReader, isTranslation, type FoundSecret } from './assigned.ts';
 import { isPlaceholder, isRandom } from './placeholders.ts';
 
@@ -10,16 +10,21 @@ const MAX_VALUE_LENGTH = 4_000;
 /** Kinds of detected values that count as secrets only when they also look random. */
 const HINTS = new Set(['auth-header', 'bearer-token', 'aws-secret', 'azure-secret', 'twilio-key', 'azure-sas']);
 
+/** Generated files that are full of hashes and ids. Only tokens with a form of their own are looked for in them. */
+const FULL_OF_HASHES =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|go\.sum|[\w.-]+\.lock|pnpm-lock\.yaml|[\w.-]+\.(?:map|svg|po|pot|snap|lockb))$/i;
+
 /** Finds the secrets of a file in order and in linear time, with the detectors that also redact logs. */
 export function findSecrets(path: string, text: string): readonly FoundSecret[] {
   const formed = findFormed(text);
   const isShown = isTest(path) || isExample(path) || isDocumentation(path);
+  const isForeign = isInstalled(path) || FULL_OF_HASHES.test(path);
   const secrets = formed.flatMap((found) => {
     const secret = judgeFormed(found, text);
-    return secret && !(isShown && isMadeUp(secret)) ? [secret] : [];
+    return secret && !((isShown || isForeign) && isMadeUp(secret)) ? [secret] : [];
   });
   // A comment that claims the file is generated does not count, because anyone can write it.
-  if (isShown || isTranslation(path) || isGenerated(path) || isMinified(path, text)) return secrets;
+  if (isShown || isForeign || isTranslation(path) || isGenerated(path) || isMinified(path, text)) return secrets;
   const readSecret = createAssignmentReader(path, text);
   const assigned = withoutOverlaps(formed, findAssignments(text)).flatMap((found) => readSecret(found) ?? []);
   return [...secrets, ...assigned].toSorted((a, b) => a.start - b.start);

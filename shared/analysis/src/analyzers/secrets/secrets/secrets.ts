@@ -3,10 +3,10 @@ import type { RawFinding, Severity } from '@signalbox/contracts/repository/findi
 import type { SecretMatch } from '@signalbox/safety/redact/found';
 import { describeKind } from '@signalbox/safety/redact/kinds';
 import { toEvidence } from '../../evidence.ts';
-import { isDocumentation, isExample, isTest, isVendored } from '../../kinds-of-files.ts';
+import { isDocumentation, isExample, isTest } from '../../kinds-of-files.ts';
 import { lowerSeverity } from '../../problem.ts';
 import type { FoundSecret } from './assigned.ts';
-import type { Analyzer, FileFacts } from '../../../analyzer.ts';
+import { MAX_LARGE_BYTES, type Analyzer, type FileFacts, type PartFacts } from '../../../analyzer.ts';
 import { findPossibleSecrets, findSecrets, readExpiry } from './find-secrets.ts';
 
 /** Stored facts of a secret, never the secret itself. */
@@ -32,16 +32,14 @@ export type SecretsSummary = {
 const MAX_PROBLEMS = 50;
 const HASH_LENGTH = 16;
 const CONTEXT_LENGTH = 90;
-/** Generated files that are not read, because they are full of hashes and ids. */
-const NOT_READ =
-  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|composer\.lock|go\.sum|[\w.-]+\.lock|pnpm-lock\.yaml|[\w.-]+\.(?:map|svg|po|pot|snap|lockb))$/i;
-
 /** Finds committed keys, tokens and passwords on every branch and in the history. Ignores the repository's own exclusion settings. */
 export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
   name: 'secrets',
-  version: 3,
+  version: 4,
   reach: 'history',
-  wants: ({ path }) => !isVendored(path) && !NOT_READ.test(path),
+  maxBytes: MAX_LARGE_BYTES,
+  // Tokens are looked for everywhere: whoever leaks one does not mind the name of the folder.
+  wants: () => true,
   inspect(path, text) {
     const secrets = findSecrets(path, text);
     if (secrets.length === 0) return null;
@@ -65,6 +63,7 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
     }
     return [...facts.values()];
   },
+  join: joinParts,
   conclude(noted, { committedAt }) {
     const isOver = ({ expiresAt }: SecretFact): boolean => expiresAt !== null && expiresAt < committedAt;
     const current = noted.filter(({ isCurrent }) => isCurrent);
@@ -82,6 +81,20 @@ export const SECRETS_ANALYZER: Analyzer<readonly SecretFact[]> = {
     return { found, summary };
   },
 };
+
+/** Joins the secrets of overlapping parts. What a cut has shortened is read whole in the next part. */
+function joinParts(parts: readonly PartFacts<readonly SecretFact[]>[]): readonly SecretFact[] {
+  const facts = new Map<string, SecretFact>();
+  for (const [index, { facts: found, line }] of parts.entries()) {
+    const wholeFrom = parts[index + 1]?.wholeFrom ?? Infinity;
+    for (const one of found) {
+      const fact = { ...one, line: one.line + line - 1 };
+      const key = `${fact.rule} ${fact.hash}`;
+      if (fact.line < wholeFrom && !facts.has(key) && facts.size < MAX_PROBLEMS) facts.set(key, fact);
+    }
+  }
+  return [...facts.values()];
+}
 
 function toFound(path: string, { rule, kind, name, severity, line, evidence, hash }: SecretFact): RawFinding {
   const values = name === '' ? { kind } : { kind, name };
