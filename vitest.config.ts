@@ -2,11 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 // Every project resolves the workspace packages to their sources: tests need no build.
 const conditions = { resolve: { conditions: ['source'] } };
-const source = { ...conditions, ssr: conditions, environments: { __vitest__: conditions } }; // __vitest__ loads globalSetup
-// A package below Google's client offers its TypeScript under the same condition: it has to be compiled with ours.
-const server = { deps: { inline: [/@langchain\/google/, /eventsource-parser/] } };
 const servers = {
-  server,
   globalSetup: ['tests/support/servers.ts'],
   pool: 'forks' as const,
   isolate: false, // each file has a database and a prefix of its own; loading everything anew is a third of the time
@@ -22,9 +18,13 @@ const filesOf = (...folders: readonly string[]) => folders.map((folder) => `test
 const browsers = { ...servers, globalSetup: ['tests/support/servers.ts', 'tests/support/chromium.ts'] };
 
 export default defineConfig({
-  ...source,
+  ...conditions,
+  ssr: conditions,
+  environments: { __vitest__: conditions }, // it loads globalSetup
   test: {
-    experimental: { fsModuleCache: true }, // what one run has compiled, the next need not
+    fsModuleCache: true, // what one run has compiled, the next need not
+    // A package below Google's client offers its TypeScript under the same condition: it has to be compiled with ours.
+    server: { deps: { inline: [/@langchain\/google/, /eventsource-parser/] } },
     maxWorkers: 4, // files wait for servers and timers as long as they compute, and clone databases of their own
     coverage: {
       provider: 'v8',
@@ -40,10 +40,8 @@ export default defineConfig({
     },
     projects: [
       {
-        ...source,
         test: {
           name: 'unit',
-          server,
           include: [
             '{shared,services,examples,infra}/*/src/**/*.test.ts',
             'tests/{,ci/,architecture/}*.test.ts',
@@ -54,22 +52,21 @@ export default defineConfig({
           isolate: false, // pure code leaves nothing behind, and loading everything anew for each file is half of the time
         },
       },
-      { ...source, test: { name: 'integration', include: filesOf('integration'), ...servers } },
-      { ...source, test: { name: 'telegram', include: filesOf('{telegram,whatsapp}'), ...servers } },
-      { ...source, test: { name: 'ingress', include: filesOf('ingress'), ...servers } },
-      { ...source, test: { name: 'web', include: filesOf('web'), ...servers } },
-      { ...source, test: { name: 'agents', include: [...filesOf('agents'), PLUGIN_TESTS], ...servers } },
-      { ...source, test: { name: 'providers', include: filesOf('providers'), ...servers } },
-      { ...source, test: { name: 'languages', include: filesOf('languages'), ...servers } },
-      { ...source, test: { name: 'local', include: filesOf('local'), ...servers } },
-      { ...source, test: { name: 'mind', include: filesOf('mind'), ...servers, testTimeout: 180_000 } },
-      { ...source, test: { name: 'e2e', include: filesOf('e2e'), ...servers } },
-      { ...source, test: { name: 'browser', include: filesOf('browser'), ...browsers } },
+      { test: { name: 'integration', include: filesOf('integration'), ...servers } },
+      { test: { name: 'telegram', include: filesOf('{telegram,whatsapp}'), ...servers } },
+      { test: { name: 'ingress', include: filesOf('ingress'), ...servers } },
+      { test: { name: 'web', include: filesOf('web'), ...servers } },
+      { test: { name: 'agents', include: [...filesOf('agents'), PLUGIN_TESTS], ...servers } },
+      { test: { name: 'providers', include: filesOf('providers'), ...servers } },
+      { test: { name: 'languages', include: filesOf('languages'), ...servers } },
+      { test: { name: 'local', include: filesOf('local'), ...servers } },
+      { test: { name: 'mind', include: filesOf('mind'), ...servers, testTimeout: 180_000 } },
+      { test: { name: 'e2e', include: filesOf('e2e'), ...servers } },
+      { test: { name: 'browser', include: filesOf('browser'), ...browsers } },
       // The same files once more, as `npm test` and CI run them: a process serves one project, and loading and warming up the product is
       // seconds of CPU.
-      { ...source, test: { name: 'together', include: filesOf('integration', 'e2e', 'browser'), ...browsers } },
+      { test: { name: 'together', include: filesOf('integration', 'e2e', 'browser'), ...browsers } },
       {
-        ...source,
         test: {
           name: 'together-outside',
           include: [
@@ -79,14 +76,12 @@ export default defineConfig({
           ...servers,
         },
       },
-      { ...source, test: { name: 'faults', include: filesOf('faults'), ...servers, testTimeout: 180_000 } },
-      { ...source, test: { name: 'attack', include: filesOf('attack'), ...servers, testTimeout: 180_000 } },
+      { test: { name: 'faults', include: filesOf('faults'), ...servers, testTimeout: 180_000 } },
+      { test: { name: 'attack', include: filesOf('attack'), ...servers, testTimeout: 180_000 } },
       {
-        ...source,
         test: { name: 'endurance', include: filesOf('endurance'), ...servers, testTimeout: 180_000 },
       },
       {
-        ...source,
         test: {
           name: 'containers',
           include: filesOf('containers'),

