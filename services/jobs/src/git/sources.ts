@@ -6,7 +6,7 @@ import { ServiceFile, type CommitSummary } from '@signalbox/contracts/operations
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { cleanName } from '@signalbox/contracts/plain-name';
-import { parseJson } from '@signalbox/contracts/system-error';
+import { allowMissing, parseJson } from '@signalbox/contracts/system-error';
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { redactValue } from '@signalbox/safety/redact/redact';
@@ -66,6 +66,18 @@ export interface RepositoryContents {
   readonly start: Pick<SourceCommit, 'file' | 'hasDockerfile'> | AppError | null;
 }
 
+/** A mirror as the last fetch left it. */
+export interface MirrorState {
+  readonly mirror: string;
+  readonly folder: string | null;
+  /** Time of the last fetch, in milliseconds since 1970. */
+  readonly fetchedAtMs: number;
+  /** Returns the commit of the main branch and the branch's name; null when the mirror knows none. */
+  readMain(signal: AbortSignal): Promise<{ readonly commit: string; readonly branch: string | null } | null>;
+  /** True when the mirror has this full commit id. */
+  has(commit: string, signal: AbortSignal): Promise<boolean>;
+}
+
 export interface SourceStore {
   /**
    * Opens the commit of a ref: a tag, else a branch, else a commit id. A full commit id always means that commit; `HEAD` means the main
@@ -75,6 +87,8 @@ export interface SourceStore {
   open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<SourceCommit>;
   /** Fetches a ref; returns its commit and the mirror. Throws like `open`, except for errors of the service's files. */
   fetch(repository: Repository, ref: string, signal: AbortSignal): Promise<FetchedCommit>;
+  /** Finds what was fetched of a repository, without asking its host; null when nothing was. Throws REPOSITORY_REFUSED. */
+  findMirror(repository: Repository): Promise<MirrorState | null>;
   /** Fetches the repository and reads its contents. Throws like `open`. */
   look(repository: Repository, signal: AbortSignal): Promise<RepositoryContents>;
   discard(name: string): Promise<void>;
@@ -173,6 +187,22 @@ export function createSourceStore(options: {
           checkOut(git, { mirror, tree: treeOf(commit, address.folder), to: join(checkouts, name) }, stop),
       };
     },
+    async findMirror(repository) {
+      const { address, mirror } = placeOf(repository);
+      const fetched = await allowMissing(stat(join(mirror, 'FETCH_HEAD')));
+      if (fetched === null) return null;
+      return {
+        mirror,
+        folder: address.folder,
+        fetchedAtMs: fetched.mtimeMs,
+        readMain: async (signal) => {
+          const commit = await findCommit(git, mirror, MAIN_REF, signal);
+          if (commit === null) return null;
+          return { commit, branch: await findBranch(git, mirror, commit, signal) };
+        },
+        has: (commit, signal) => hasCommit(git, mirror, commit, signal),
+      };
+    },
     async look(repository, signal) {
       const { address, mirror } = placeOf(repository);
       return inTurn(mirror, async () => {
@@ -207,9 +237,6 @@ async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Pro
   const { mirror } = at;
   const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
   const main = await findCommit(git, mirror, MAIN_REF, signal);
-  // Git fetches the commit of HEAD without its branch name; most likely the branch is one of these.
-  const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
-  const branches = main === null ? [] : await listRefs(git, mirror, there);
   const read = main === null ? null : readCommit(git, { ...at, commit: main }, signal);
   const start =
     (await read?.catch((error: unknown) => {
@@ -219,9 +246,16 @@ async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Pro
   return {
     tags,
     main,
-    branch: ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0] ?? null,
+    branch: main === null ? null : await findBranch(git, mirror, main, signal),
     start: start && 'file' in start ? { file: start.file, hasDockerfile: start.dockerfile !== null } : start,
   };
+}
+
+/** Git fetches the commit of HEAD without its branch name; most likely the branch is one of those at this commit. */
+async function findBranch(git: Git, mirror: string, main: string, signal: AbortSignal): Promise<string | null> {
+  const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
+  const branches = await listRefs(git, mirror, there);
+  return ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0] ?? null;
 }
 
 /** Reads a service's files in a commit. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */

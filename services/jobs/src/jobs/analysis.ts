@@ -4,17 +4,21 @@ import { say } from '@signalbox/messages/say';
 import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
 import type { JobsConfig } from '../config.ts';
+import { createCodeIndexHandler } from '../knowledge/code-index.ts';
+import { createCodeStore } from '../knowledge/code-store.ts';
 import type { HandlerOf, PoolHandlers } from '../runner/handlers.ts';
 
 /** Creates the handlers that read untrusted repositories. Loads their modules with the first job, to keep idle processes small. */
 export function createAnalysisHandlers(config: JobsConfig, pool: Pool, log: Log): PoolHandlers<'analysis'> {
   let opened: Promise<HandlerOf<'repository.chain'>> | null = null;
+  const code = createCodeIndexHandler({ store: createCodeStore(pool), path: config.PATH });
   return {
     'repository.chain': {
       title: () => say('jobs.repositoryChain'),
       run: async (payload, context) => (await (opened ??= openChain(config, pool, log))).run(payload, context),
       say: sayChainResult,
     },
+    'knowledge.code': code,
   };
 }
 

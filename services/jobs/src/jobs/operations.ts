@@ -4,7 +4,7 @@ import { createPortLeases } from '../deploy/port-leases.ts';
 import { DeploymentStore } from '../deploy/deployment-work.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { createProjectStore } from '@signalbox/store/deploy/projects';
-import { RunStore } from '@signalbox/store/turns/runs';
+import { RunStore, type RunIntent } from '@signalbox/store/turns/runs';
 import { createServerProbeStore } from '../machine/server-probes.ts';
 import { createServiceRevivals } from '../health/service-revivals.ts';
 import { createServiceStopStore } from '@signalbox/store/deploy/service-stops';
@@ -18,6 +18,7 @@ import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import type { CommitReadDeps } from '../git/commit-files.ts';
 import { createForges, type FindForge } from '../forges/open-forge.ts';
 import { createGit } from '../git/git.ts';
+import { createCodeWatchHandler } from '../knowledge/code-watch.ts';
 import { createSourceStore, type SourceStore } from '../git/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers, HandlerOf, JobContext } from '../runner/handlers.ts';
@@ -77,6 +78,12 @@ export async function createOperationsHandlers(
   const runs = new RunStore(pool);
   const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
+  const startRun = async (job: 'service.revive' | 'knowledge.code', run: RunIntent): Promise<boolean> => {
+    const isNew = await runs.create(run);
+    // The sweeper enqueues a run that the queue did not take.
+    if (isNew) await queue.enqueue(job, run).catch(() => undefined);
+    return isNew;
+  };
   const servers = { probes: createServerProbeStore(pool), openDriver: deploy.openDriver };
   return {
     'deploy.run': {
@@ -98,18 +105,18 @@ export async function createOperationsHandlers(
     'repository.look': createRepositoryReadHandler(deploy, createProjectStore(pool)),
     ...createRepositoryReadingHandlers({ ...deploy, projects: createProjectStore(pool) }),
     'repository.fetch': createRepositoryFetchHandler(deploy.sources, createProjectStore(pool)),
+    'knowledge.watch': createCodeWatchHandler({
+      pool,
+      sources: deploy.sources,
+      startRun: (run) => startRun('knowledge.code', run),
+    }),
     'server.inspect': createServerInspectHandler(servers),
     'servers.watch': createServersWatchHandler({ ...servers, pool, publisher }),
     'services.watch': createServicesWatchHandler({
       ...diagnose,
       publisher,
       revivals,
-      startRun: async (run) => {
-        const isNew = await runs.create(run);
-        // The sweeper enqueues a run that the queue did not take.
-        if (isNew) await queue.enqueue('service.revive', run).catch(() => undefined);
-        return isNew;
-      },
+      startRun: (run) => startRun('service.revive', run),
     }),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChainFetchResult, ChainPayload, ChainResult } from '../repository/chain-run.ts';
+import { CodeIndexPayload, CodeIndexResult } from '../repository/code-index.ts';
 import { CHAINS, STEP_ATTEMPTS } from '../repository/chains.ts';
 import {
   RepositoryComparePayload,
@@ -317,6 +318,23 @@ export const JOBS = {
     deadlineMs: 30 * 60_000,
     everyMs: null,
     before: { job: 'repository.fetch', as: 'fetched' },
+  }),
+  // Each attempt continues behind the texts that the previous attempt has stored.
+  'knowledge.code': job({
+    pool: 'analysis',
+    payload: CodeIndexPayload,
+    result: CodeIndexResult,
+    attempts: 10,
+    deadlineMs: 30 * 60_000,
+    everyMs: null,
+  }),
+  'knowledge.watch': job({
+    pool: 'deploy',
+    payload: z.object({}),
+    result: z.object({ begun: z.number().int() }),
+    attempts: 1,
+    deadlineMs: 60_000,
+    everyMs: 20_000,
   }),
   'server.inspect': job({
     pool: 'deploy',

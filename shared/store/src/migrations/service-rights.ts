@@ -18,6 +18,8 @@ const ADD = 'select, insert';
 const WRITE = 'select, insert, update';
 const CHANGE = 'select, update';
 const ALL = 'select, insert, update, delete';
+/** Rows that are replaced and never changed. */
+const KEEP = 'select, insert, delete';
 
 /** Services append to the audit log only through this function; no service may write its tables. */
 const APPEND = 'audit_append(jsonb)';
@@ -160,6 +162,11 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       incidents: READ,
       knowledge: READ,
       knowledge_words: READ,
+      code_texts: READ,
+      code_passages: READ,
+      code_symbols: READ,
+      code_refs: READ,
+      code_paths: READ,
       memories: WRITE,
       memory_facts: 'select, insert, delete',
       memory_forgotten: READ,
@@ -235,6 +242,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       deployments: WRITE,
       deployment_events: ADD,
       deployment_lines: ALL,
+      // Finds commits that searches do not know yet
+      code_refs: READ,
       error_groups: ALL,
       error_minutes: ALL,
       incidents: WRITE,
@@ -256,6 +265,12 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       repository_artifacts: WRITE,
       repository_scan_caches: WRITE,
       project_packages: 'select, insert, delete',
+      code_texts: KEEP,
+      code_passages: KEEP,
+      code_symbols: KEEP,
+      code_refs: ALL,
+      code_paths: KEEP,
+      knowledge_words: ADD,
     },
     functions: [APPEND, OWN_CARDS],
   },

@@ -1,0 +1,179 @@
+import type { Pool } from '@signalbox/store/pool';
+import { listRows, listValues, sql, type Sql } from '@signalbox/store/sql';
+import { pickLines, type WeighedTerm } from './score-text.ts';
+import { readLiterals, readTerms, type QueryTerm } from './terms.ts';
+
+/** A place in the repository of a project. */
+export interface CodeHit {
+  readonly project: string;
+  /** The branch, tag or short commit under which people know the commit. */
+  readonly ref: string;
+  readonly commit: string;
+  readonly path: string;
+  readonly line: number;
+  readonly heading: string;
+  readonly excerpt: string;
+  readonly relevance: number;
+}
+
+export interface CodeQuery {
+  readonly query: string;
+  readonly isDocs: boolean;
+  /** Only these projects are searched; the caller has asked whether the person may read them. */
+  readonly projects: readonly string[];
+  /** A branch, tag or commit; null for the main branches. */
+  readonly ref: string | null;
+  readonly limit: number;
+}
+
+/** Passages of a word are counted up to this number; a more frequent word finds nothing by itself. */
+const MAX_COUNTED = 2_500;
+const MAX_CANDIDATES = 60;
+const MAX_OF_FILE = 2;
+/** Words at least this similar (0 to 1) match: see knowledge-rows.ts. */
+const LIKENESS = 0.45;
+const MIN_RELEVANCE = 0.2;
+/** How much a match in a heading, or the name of a definition, and in the path counts. */
+const HEADING_FACTOR = 1.7;
+const PATH_FACTOR = 0.6;
+const LITERAL_FACTOR = 1.2;
+
+interface FoundTerm extends QueryTerm {
+  /** A tsquery for the word and its forms. */
+  readonly forms: string;
+  readonly count: number;
+}
+
+/** Lists the projects with searched commits. */
+export function listSearchedProjects(pool: Pool): Promise<readonly string[]> {
+  return listValues<string>(pool)`select distinct project from code_refs order by project`;
+}
+
+/** Lists the searched commits of projects, by their names: `main`, `1.2.0`. */
+export function listSearchedRefs(pool: Pool, projects: readonly string[]): Promise<readonly string[]> {
+  return listValues<string>(pool)`select distinct unnest(names) from code_refs where project = any (${projects}::text[]) order by 1 limit 20`;
+}
+
+/** Finds places in code or documents of projects, best first. Words count by their rarity, and names and paths of files count more. */
+export async function searchCode(pool: Pool, asked: CodeQuery): Promise<readonly CodeHit[]> {
+  const terms = await findTerms(pool, readTerms(asked.query));
+  if (terms.length === 0 || asked.projects.length === 0) return [];
+  const total = await countPassages(pool);
+  const weighed = terms.map((term) => ({ ...term, weight: Math.log(1 + total / (term.count + 1)) }));
+  const rows = await rankPassages(pool, asked, weighed);
+  const hits = rows.map(({ content, line, score, ...row }) => {
+    const names = asked.isDocs ? [] : row.heading.split(' ').filter((name) => name !== '');
+    const named = names.some((name) => terms.some(({ word, isName }) => isName && name.toLowerCase() === word));
+    return {
+      ...row,
+      ...pickLines(weighed, { content, line, names }),
+      relevance: Math.min(1, score * (named ? 1.4 : 1)),
+    };
+  });
+  return firstOfFiles(hits.filter(({ relevance }) => relevance >= MIN_RELEVANCE)).slice(0, asked.limit);
+}
+
+/** Finds each word as it stands, else words that begin with it, else words that contain it or are written alike. */
+async function findTerms(pool: Pool, words: readonly QueryTerm[]): Promise<readonly FoundTerm[]> {
+  const exact = await countForms(pool, words, sql`(plainto_tsquery('english', w.word) || plainto_tsquery('simple', w.word))`);
+  const missing = exact.filter(({ count }) => count === 0 && exact.length > 0);
+  if (missing.length === 0) return exact;
+  const begun = await countForms(pool, missing, sql`case when length(w.word) > 2 then (quote_literal(w.word) || ':*')::tsquery else ''::tsquery end`);
+  const alike = await countForms(
+    pool,
+    begun.filter(({ count, word }) => count === 0 && word.length > 3),
+    sql`coalesce((select string_agg(quote_literal(k.word), ' | ')::tsquery from (
+          select word from knowledge_words where word like '%' || w.word || '%' or (word % w.word and similarity(word, w.word) >= ${LIKENESS})
+           order by similarity(word, w.word) desc limit 4) k), ''::tsquery)`,
+  );
+  const found = new Map([...exact, ...begun, ...alike].filter(({ count }) => count > 0).map((one) => [one.word, one]));
+  return words.flatMap(({ word }) => found.get(word) ?? []);
+}
+
+function countForms(pool: Pool, words: readonly QueryTerm[], forms: Sql): Promise<readonly FoundTerm[]> {
+  if (words.length === 0) return Promise.resolve([]);
+  return listRows<FoundTerm>(pool)`
+    with w as materialized (
+      select * from unnest(${words.map(({ word }) => word)}::text[], ${words.map(({ isName }) => isName)}::bool[]) as x (word, "isName")),
+    f as materialized (select w.*, ${forms} as forms from w)
+    select f.word, f."isName", f.forms::text as forms, case when numnode(f.forms) = 0 then 0 else
+           (select count(*)::int from (select from code_passages p where p.search @@ f.forms limit ${MAX_COUNTED}) x) end as count
+      from f`;
+}
+
+async function countPassages(pool: Pool): Promise<number> {
+  // An estimate suffices: it only sets how much rarity counts.
+  const [size = 0] = await listValues<number>(pool)`select greatest(reltuples, 1000)::float8 from pg_class where oid = 'code_passages'::regclass`;
+  return size;
+}
+
+interface Ranked extends Omit<CodeHit, 'excerpt' | 'relevance'> {
+  readonly content: string;
+  readonly score: number;
+}
+
+function rankPassages(
+  pool: Pool,
+  { query, isDocs, projects, ref }: CodeQuery,
+  terms: readonly (FoundTerm & WeighedTerm)[],
+): Promise<readonly Ranked[]> {
+  const literals = readLiterals(query).map((one) => `%${one.replace(/[\\%_]/g, '\\$&')}%`);
+  const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+  const isSearched = sql`r.project = any (${projects}::text[]) and (${ref}::text is null and r.is_main
+    or ${ref} = any (r.names) or ${ref} = r.commit or length(${ref}) >= 7 and starts_with(r.commit, ${ref}))`;
+  return listRows<Ranked>(pool)`
+    with t as materialized (
+      select forms::tsquery as forms, forms_a::tsquery as forms_a, weight
+        from unnest(${terms.map(({ forms }) => forms)}::text[], ${terms.map(({ forms }) => weighHeading(forms))}::text[],
+          ${terms.map(({ weight }) => weight)}::float8[]) as x (forms, forms_a, weight)),
+    refs as materialized (select r.project, r.commit, r.names[1] as ref, r.is_main from code_refs r where ${isSearched}),
+    candidates as (
+      select passage_id from code_passages where search @@ ${chooseSelective(terms)}::tsquery
+      union
+      select passage_id from code_passages where content ilike any (${literals}::text[])
+      union
+      (select p.passage_id from code_paths c join refs r using (project, commit) join code_passages p on p.text_id = c.text_id
+        where c.words @@ ${chooseSelective(terms)}::tsquery limit 500)),
+    placed as (
+      select distinct on (p.passage_id) p.passage_id, p.text_id, p.line, p.heading, p.content, p.search, c.project, c.commit, r.ref, c.path, c.weight, c.words
+        from candidates join code_passages p using (passage_id) join code_texts x using (text_id)
+             join code_paths c using (text_id) join refs r using (project, commit)
+       where x.is_docs = ${isDocs}
+       order by p.passage_id, r.is_main desc, c.weight desc, length(c.path)),
+    scored as (
+      select placed.*, s.score, s.covered,
+             (select count(*) from unnest(${literals}::text[]) as l where content ilike l) as literals
+        from placed, lateral (
+          select sum(t.weight * (case when search @@ t.forms_a then ${HEADING_FACTOR}::float8 when search @@ t.forms then 1 else 0 end
+                                 + case when words @@ t.forms then ${PATH_FACTOR}::float8 else 0 end)) as score,
+                 sum(case when search @@ t.forms or words @@ t.forms then t.weight else 0 end) as covered from t) s)
+    select project, ref, commit, path, line, heading, content,
+           (score / (${total}::float8 * ${HEADING_FACTOR + PATH_FACTOR}::float8) * (0.4 + 0.6 * covered / ${total}::float8)
+              * (1 + ${LITERAL_FACTOR}::float8 * least(literals, 1)) * weight)::float8 as score
+      from scored order by score desc, path, line limit ${MAX_CANDIDATES}`;
+}
+
+/** Adds the weight of headings to each lexeme of a tsquery. */
+function weighHeading(forms: string): string {
+  return forms.replace(/'((?:[^']|'')*)'(?::(\*?))?/g, (_, lexeme: string, star?: string) => `'${lexeme}':${star ?? ''}A`);
+}
+
+/** Joins the rarest terms, so that few passages have to be ranked; only frequent ones have to stand together. */
+function chooseSelective(terms: readonly FoundTerm[]): string {
+  const rare = terms.filter(({ count }) => count < MAX_COUNTED);
+  const chosen = rare.length > 0 ? rare : terms;
+  return chosen.map(({ forms }) => `(${forms})`).join(rare.length > 0 ? ' | ' : ' & ');
+}
+
+/** Keeps the two best places of each file, so that one file does not hide the others. */
+function firstOfFiles(hits: readonly CodeHit[]): readonly CodeHit[] {
+  const counts = new Map<string, number>();
+  return hits
+    .toSorted((one, other) => other.relevance - one.relevance)
+    .filter(({ project, commit, path }) => {
+      const key = `${project} ${commit} ${path}`;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return count <= MAX_OF_FILE;
+    });
+}
