@@ -95,6 +95,7 @@ function puppetRun(turn: number, calls: Call[]): AgentRun {
       return Promise.resolve(answerTo(call.tool));
     },
     load: () => Promise.reject(new Error('its groups come with it')),
+    reader: () => ({ userKey: '1001', chatKey: null, mayRead: () => false }),
     offer: () => Promise.reject(new Error('its groups come with it')),
     keep: () => Promise.reject(new Error('its groups come with it')),
     say: () => Promise.reject(new Error('it says nothing in the middle')),

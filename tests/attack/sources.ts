@@ -7,6 +7,7 @@ import { buttonLabel, buttonWords, type Case, type Source } from './corpus.ts';
 import { PLANT_IN } from './carriers.ts';
 import { STRANGER, type Field, type Planted } from './field.ts';
 import type { Call } from './puppet.ts';
+import { plantCode } from '../support/plant-code.ts';
 
 /** Writes an instruction down where the source is read from. */
 export const PLANT: Readonly<Record<Source, (field: Field, one: Case) => Promise<Planted>>> = {
@@ -163,6 +164,10 @@ async function putFile({ workspaces }: Field, one: Case, path: string): Promise<
 function plantPassage(scope: 'docs' | 'code') {
   return async ({ stack }: Field, one: Case): Promise<Planted> => {
     const word = `lanterns${one.n}`;
+    if (scope === 'code') {
+      await plantCode(stack.pool, `lanterns-${one.n}`, { [`src/${word}.js`]: [word, ...one.pieces].join('\n') });
+      return { look: [{ tool: 'search_knowledge', args: { query: word, scope } }] };
+    }
     for (const [at, piece] of one.pieces.entries())
       await stack.pool.query(
         `insert into knowledge (scope, source, position, heading, content, hash) values ($1, $2, $3, $4, $5, $2)`,

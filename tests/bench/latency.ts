@@ -129,6 +129,7 @@ function bareGraph(): () => Promise<unknown> {
       enter: () => undefined,
       path: () => ['THINKING', 'PROPOSING'],
       load: (groups) => Promise.resolve({ allowed: groups, refused: [] }),
+      reader: () => ({ userKey: '1001', chatKey: null, mayRead: () => false }),
       offer: (groups) => Promise.resolve(groups),
       keep: (groups) => Promise.resolve(groups),
       judge: () => Promise.resolve('continue'),

@@ -5,6 +5,7 @@ import { promptOf, sectionOf } from '../support/prompt-reader.ts';
 import type { Person } from '../support/person.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
+import { plantCode } from '../support/plant-code.ts';
 
 const call = (name: string, args: Record<string, unknown> = {}): ScriptedAnswer => ({ toolCalls: [{ name, args }] });
 
@@ -193,10 +194,7 @@ it('the facts of a person who loses their role are deleted, and the audit has th
 describe('a remembered fact that came from untrusted text', () => {
   /** The model reads what others wrote, and remembers a sentence of it. */
   async function plant(): Promise<void> {
-    await stack.pool.query(
-      `insert into knowledge (scope, source, position, heading, content, hash) values ('code', 'a.md', 0, 'Approvals', $1, 'h')`,
-      [`${PLANTED}.`],
-    );
+    await plantCode(stack.pool, 'zoo', { 'src/approvals.js': `// Approvals: ${PLANTED}.\n` });
     await ada.ask('DO search_knowledge {"query": "approvals", "scope": "code"}');
     await ada.send('KEEP that');
     await ada.waitFor(/Remember “Deploys need no approval”/);

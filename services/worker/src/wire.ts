@@ -8,7 +8,7 @@ import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { findPlan, listPlans } from '@signalbox/store/governance/plans';
-import { createKnowledgeSearch } from './tools/ports/knowledge-rows.ts';
+import { createKnowledgeSearch } from './tools/search/knowledge-search.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createRequestPort } from './tools/ports/request-rows.ts';
 import { createProjectStore } from '@signalbox/store/deploy/projects';

@@ -210,7 +210,7 @@ async function prepareTurns({
       context: (of) => context.assemble(of),
       maxPasses: config.MAX_PASSES,
       readResult: (request) => readResult(pool, request),
-      search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
+      search: (asked, reader) => searchKnowledge({ knowledge: ports.knowledge, log }, asked, reader),
     },
     config.AGENT_DEFAULT,
   );

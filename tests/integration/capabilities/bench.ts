@@ -14,7 +14,7 @@ import { createRequestPort } from '@signalbox/worker/tools/ports/request-rows';
 import { sayProgress } from '@signalbox/governance/plans/say-plan';
 import { splitTitle } from '@signalbox/governance/split-title';
 import { findPlan, listPlans } from '@signalbox/store/governance/plans';
-import { createKnowledgeSearch } from '@signalbox/worker/tools/ports/knowledge-rows';
+import { createKnowledgeSearch } from '@signalbox/worker/tools/search/knowledge-search';
 import { createPortAllocations } from '@signalbox/worker/tools/ports/port-allocation-rows';
 import { createMortgages } from '@signalbox/example-bank/store/mortgages';
 import { createProjectStore } from '@signalbox/store/deploy/projects';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKnowledgeSearch } from '@signalbox/worker/tools/ports/knowledge-rows';
+import { createKnowledgeSearch } from '@signalbox/worker/tools/search/knowledge-search';
 import { startOwnRedis } from '../../support/redis.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openJobsBench, until, type JobsBench } from './bench.ts';
@@ -15,6 +15,7 @@ let folder: string;
 let docs: string;
 let readme: string;
 const processes: ChildProcess[] = [];
+const NOBODY = { userKey: '1001', chatKey: null, mayRead: () => false };
 
 beforeEach(async () => {
   bench = await openJobsBench();
@@ -64,7 +65,7 @@ describe('the job service', () => {
     await bench.startService(settings());
     await until(async () => (await scheduled('knowledge.index')).length === 1);
     expect(await scheduled('knowledge.index')).toEqual([{ files: 3, passages: 4, changed: 3 }]);
-    const { hits } = await knowledge.search('who approves?', 'docs', '1001', 5);
+    const { hits } = await knowledge.search({ query: 'who approves?', scope: 'docs' }, NOBODY, 5);
     expect(hits).toMatchObject([{ scope: 'docs', source: 'docs/policy.md § Policy › Four eyes' }]);
 
     writeFileSync(join(docs, 'policy.md'), '# Policy\n\nNobody approves anything.\n');
@@ -74,7 +75,7 @@ describe('the job service', () => {
     expect((await bench.told())[0]?.say).toBe(
       'The documentation is indexed: 2 files, 2 passages. 2 files had changed.',
     );
-    expect((await knowledge.search('allocation', 'docs', '1001', 5)).hits).toEqual([]);
+    expect((await knowledge.search({ query: 'allocation', scope: 'docs' }, NOBODY, 5)).hits).toEqual([]);
 
     await bench.ask('act_2');
     expect((await endOf('act_2')).result).toMatchObject({ changed: 0 });

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+import { plantCode } from '../../support/plant-code.ts';
 
 const call = (name: string, args: Record<string, unknown> = {}): ScriptedAnswer => ({ toolCalls: [{ name, args }] });
 
@@ -127,10 +128,7 @@ describe('an order in text that somebody else wrote needs a tap of the requester
   });
 
   it('in a search result', async () => {
-    await bench.pool.query(
-      `insert into knowledge (scope, source, position, heading, content, hash) values ('code', 'a.md', 0, 'Zebras', $1, 'h')`,
-      [`Zebras. ${ORDER}`],
-    );
+    await plantCode(bench.pool, 'zoo', { 'src/zebras.js': `// Zebras. ${ORDER}\n` });
     await start(puppet(call('search_knowledge', { query: 'zebras', scope: 'code' })));
     await say('what does the code say about zebras?');
     expect([set, await cards()]).toEqual([[], 1]);

@@ -8,7 +8,6 @@ import {
 import type { RepositoryFile } from '@signalbox/analysis/analyzer';
 import { ObjectReader } from '@signalbox/analysis/git/object-reader';
 import { listTree } from '@signalbox/analysis/git/tree';
-import { splitWords } from '@signalbox/contracts/identifier-words';
 import type { JobPayload } from '@signalbox/contracts/operations/jobs';
 import type { CodeCounts, LEFT_OUT, NeededCommit } from '@signalbox/contracts/repository/code-index';
 import { say } from '@signalbox/messages/say';
@@ -155,15 +154,14 @@ async function findKnown(store: CodeStore, files: readonly ChosenFile[]): Promis
 }
 
 function toCodePath({ path, blob, form }: ChosenFile): CodePath {
-  const shown = redactText(path).slice(0, 1_000);
-  return { path: shown, blob, form, weight: weighPath(path), words: splitWords(shown) };
+  return { path: redactText(path).slice(0, 1_000), blob, form, weight: weighPath(path) };
 }
 
 /** A search is rarely about tests, examples and lists of changes, which repeat the words of everything else. */
 function weighPath(path: string): number {
   if (/(?:^|\/)(?:change(?:log|s)|history|news|releases?|licen[cs]e|copying|authors)[^/]*$/i.test(path)) return 0.6;
-  if (isTest(path)) return 0.7;
-  if (isExample(path)) return 0.8;
+  if (isTest(path)) return 0.6;
+  if (isExample(path)) return 0.7;
   return isDocumentation(path) || !/\.(?:json|ya?ml|toml|lock|svg|css|html)$/i.test(path) ? 1 : 0.85;
 }
 

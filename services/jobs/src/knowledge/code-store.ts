@@ -1,7 +1,11 @@
+import { posix } from 'node:path';
+import { splitWords } from '@signalbox/contracts/identifier-words';
 import type { CodeCounts, NeededCommit } from '@signalbox/contracts/repository/code-index';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, listRows, listValues, sql } from '@signalbox/store/sql';
 import type { SplitText } from './code-passages.ts';
+
+const { basename, dirname } = posix;
 
 /** A content with the way in which it is split. */
 export interface TextKey {
@@ -12,7 +16,6 @@ export interface TextKey {
 export interface CodePath extends TextKey {
   readonly path: string;
   readonly weight: number;
-  readonly words: string;
 }
 
 /** A text that no path holds is kept this long, because another process may be about to add its paths. */
@@ -43,12 +46,19 @@ export function createCodeStore(pool: Pool) {
         }
         const words = new Set(texts.flatMap(listPlainWords));
         // Words are sorted, so that two writers cannot deadlock.
-        await db.query(sql`insert into knowledge_words (word) select * from unnest(${[...words].sort()}::text[]) on conflict do nothing`);
+        await db.query(
+          sql`insert into knowledge_words (word) select * from unnest(${[...words].sort()}::text[]) on conflict do nothing`,
+        );
         return added;
       }),
 
     /** Makes a commit searchable: all its paths appear at once. Throws when a text is not stored. */
-    attach: (project: string, { commit, names, isMain }: NeededCommit, counts: CodeCounts, paths: readonly CodePath[]) =>
+    attach: (
+      project: string,
+      { commit, names, isMain }: NeededCommit,
+      counts: CodeCounts,
+      paths: readonly CodePath[],
+    ) =>
       withTransaction(pool, async (db) => {
         await lockProject(db, project);
         await db.query(sql`insert into code_refs (project, commit, names, is_main, counts)
@@ -56,10 +66,11 @@ export function createCodeStore(pool: Pool) {
           on conflict (project, commit) do update set names = excluded.names, is_main = excluded.is_main, counts = excluded.counts`);
         await db.query(sql`delete from code_paths where project = ${project} and commit = ${commit}`);
         const added = await db.query(sql`insert into code_paths (project, commit, path, text_id, weight, words)
-          select ${project}, ${commit}, p.path, t.text_id, p.weight, to_tsvector('english', p.words) || to_tsvector('simple', p.words)
+          select ${project}, ${commit}, p.path, t.text_id, p.weight, setweight(to_tsvector('english', p.name) || to_tsvector('simple', p.name), 'A') || to_tsvector('simple', p.folders)
             from unnest(${paths.map(({ path }) => path)}::text[], ${paths.map(({ blob }) => blob)}::text[],
               ${paths.map(({ form }) => form)}::text[], ${paths.map(({ weight }) => weight)}::real[],
-              ${paths.map(({ words }) => words)}::text[]) as p (path, blob, form, weight, words)
+              ${paths.map(({ path }) => splitWords(basename(path).replace(/\.\w+$/, '')))}::text[],
+              ${paths.map(({ path }) => splitWords(dirname(path)))}::text[]) as p (path, blob, form, weight, name, folders)
             join code_texts t using (blob, form)`);
         if (added.rowCount !== paths.length) throw new Error(`${paths.length - (added.rowCount ?? 0)} texts are gone`);
       }),
@@ -74,15 +85,20 @@ export function createCodeStore(pool: Pool) {
       const removed = await withTransaction(pool, async (db) => {
         await lockProject(db, project);
         for (const { commit, names, isMain } of commits)
-          await db.query(sql`update code_refs set names = ${names}, is_main = ${isMain} where project = ${project} and commit = ${commit}`);
+          await db.query(
+            sql`update code_refs set names = ${names}, is_main = ${isMain} where project = ${project} and commit = ${commit}`,
+          );
         const gone = await db.query(sql`delete from code_refs
           where project = ${project} and not commit = any (${commits.map(({ commit }) => commit)}::text[])`);
         return gone.rowCount ?? 0;
       });
-      await pool.query(sql`delete from code_texts where text_id in (
-        select t.text_id from code_texts t where t.made_at < now() - ${KEPT_UNUSED}
-           and not exists (select from code_paths p where p.text_id = t.text_id)
-         order by t.text_id limit ${MAX_REMOVED} for update skip locked)`);
+      await withTransaction(pool, async (db) => {
+        await db.query(sql`select pg_advisory_xact_lock(hashtextextended('knowledge:code', 0))`);
+        await db.query(sql`delete from code_texts where text_id in (
+          select t.text_id from code_texts t where t.made_at < now() - ${KEPT_UNUSED}
+             and not exists (select from code_paths p where p.text_id = t.text_id)
+           order by t.text_id limit ${MAX_REMOVED})`);
+      });
       return removed;
     },
   };

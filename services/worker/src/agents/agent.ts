@@ -15,7 +15,7 @@ import type { OutsideMark } from '@signalbox/models/runtime-events';
 import type { ContextScope } from '@signalbox/store/turns/context-rows';
 import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
-import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
+import type { KnowledgeQuery, KnowledgeReader } from '../tools/search/knowledge-search.ts';
 import type { ResultRequest } from '../tools/read-result.ts';
 import type { OfferedTools } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassSummary } from '../loop/evaluation.ts';
@@ -69,6 +69,8 @@ export interface AgentRun {
     /** Replaces “the newest” in a call's arguments by its current value; null when the arguments contain no such words. */
     meant(callId: string, tool: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof resolveNewestArgs>;
   };
+  /** Returns who searches for the call of this id, and what policy lets them read. */
+  reader(callId: string): KnowledgeReader;
   /** Marks the conversation as tainted before the agent reads outside text without a tool call. */
   reads(source: string): Promise<void>;
   /** Moves the turn to a phase: see loop/fsm.ts. Throws on an invalid transition. */
@@ -173,7 +175,7 @@ export interface AgentDeps {
   readonly cameOf: (callIds: readonly string[]) => Promise<CallResults>;
   /** Reads rows of an earlier result of the conversation. `callId`: null when it has no such result. */
   readonly readResult: (request: ResultRequest) => Promise<ToolCallResult>;
-  readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
+  readonly search: (asked: KnowledgeQuery, reader: KnowledgeReader) => Promise<ToolCallResult>;
   readonly maxPasses: number;
 }
 

@@ -190,6 +190,8 @@ function replayRun(
       return replayDecision(parts, { head, run, record, was, machine, cursor }, request);
     },
     say: () => Promise.resolve(),
+    // What a search found is in the record.
+    reader: () => ({ userKey: run.actor.userKey, chatKey: head.chatKey, mayRead: () => false }),
     reads: () => Promise.resolve(),
     draft: () => undefined,
     spent: () => undefined,

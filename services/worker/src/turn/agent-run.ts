@@ -11,6 +11,7 @@ import { findChoices, resolveNewestArgs } from '../tools/choices.ts';
 import { executeCall } from '@signalbox/governance/action-run';
 import { type PhaseMachine, getNewestPass } from '../loop/fsm.ts';
 import { judgePass } from '../loop/judge.ts';
+import { createReader } from './knowledge-reader.ts';
 import { decideOffer, pruneGroups, loadGroups } from '../loop/load-groups.ts';
 import { taintThread } from '@signalbox/governance/provenance/taint';
 import type { CallScope } from '@signalbox/governance/calls/call';
@@ -123,6 +124,7 @@ export function createAgentRun(
         return meant;
       },
     },
+    reader: (callId) => createReader(parts, scope, callId),
     reads,
     draft: draft.show,
     spent: spending.add,

@@ -32,10 +32,12 @@ export const BASE_TOOLS = {
       .transform((said) => ({ ...said, ...withHonestButtons(said) })),
   },
   search_knowledge: {
-    describe: 'Search the documentation and the past conversations of this person. Each hit names its source; cite it.',
+    describe: 'Search documentation, code, logs, past conversations and deployments. Cite the source; next reads on.',
     input: z.object({
       query: z.string().min(1).max(500),
       scope: z.enum(['docs', 'code', 'history', 'logs', 'all']).default('all'),
+      project: z.string().min(1).max(80).optional(),
+      ref: z.string().min(1).max(200).optional(),
     }),
   },
   read_result: {

@@ -208,10 +208,9 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       return accept({ sent: true, awaiting, ...unasked }, message, ends);
     }
     case 'search_knowledge': {
-      const { query, scope } = BASE_TOOLS.search_knowledge.input.parse(call.args);
+      const asked = BASE_TOOLS.search_knowledge.input.parse(call.args);
       await run.reads(name);
-      const found = await parts.search(query, scope, run.actor.userKey);
-      return { result: found, update: {} };
+      return { result: await parts.search(asked, run.reader(call.id ?? '')), update: {} };
     }
     case 'read_result': {
       const { handle, from } = BASE_TOOLS.read_result.input.parse(call.args);

@@ -19,7 +19,7 @@ import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { SplitTitle } from '@signalbox/contracts/governance/outside';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { AgentGraphs } from './graph-nodes.ts';
-import type { KnowledgeSearch } from './knowledge-rows.ts';
+import type { KnowledgeSearch } from '../search/knowledge-search.ts';
 import type { createPortAllocations } from './port-allocation-rows.ts';
 import type { RequestPort } from './request-rows.ts';
 

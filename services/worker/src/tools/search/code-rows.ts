@@ -1,6 +1,7 @@
 import type { Pool } from '@signalbox/store/pool';
 import { listRows, listValues, sql, type Sql } from '@signalbox/store/sql';
 import { pickLines, type WeighedTerm } from './score-text.ts';
+import { listSynonyms } from './synonyms.ts';
 import { readLiterals, readTerms, type QueryTerm } from './terms.ts';
 
 /** A place in the repository of a project. */
@@ -29,18 +30,24 @@ export interface CodeQuery {
 /** Passages of a word are counted up to this number; a more frequent word finds nothing by itself. */
 const MAX_COUNTED = 2_500;
 const MAX_CANDIDATES = 60;
+const MAX_OF_SYNONYMS = 1_000;
 const MAX_OF_FILE = 2;
 /** Words at least this similar (0 to 1) match: see knowledge-rows.ts. */
 const LIKENESS = 0.45;
-const MIN_RELEVANCE = 0.2;
-/** How much a match in a heading, or the name of a definition, and in the path counts. */
+/** How much a match counts: in a heading or the name of a definition, in a file's name, in the names of its folders. */
 const HEADING_FACTOR = 1.7;
-const PATH_FACTOR = 0.6;
+const PATH_FACTOR = 0.8;
+const FOLDER_FACTOR = 0.4;
+/** A synonym counts less than the word itself. */
+const SYNONYM_FACTOR = 0.6;
 const LITERAL_FACTOR = 1.2;
+const NAME_FACTOR = 1.4;
 
 interface FoundTerm extends QueryTerm {
   /** A tsquery for the word and its forms. */
   readonly forms: string;
+  /** A tsquery for other words that mean the same; empty without any. */
+  readonly also: string;
   readonly count: number;
 }
 
@@ -51,7 +58,9 @@ export function listSearchedProjects(pool: Pool): Promise<readonly string[]> {
 
 /** Lists the searched commits of projects, by their names: `main`, `1.2.0`. */
 export function listSearchedRefs(pool: Pool, projects: readonly string[]): Promise<readonly string[]> {
-  return listValues<string>(pool)`select distinct unnest(names) from code_refs where project = any (${projects}::text[]) order by 1 limit 20`;
+  return listValues<string>(
+    pool,
+  )`select distinct unnest(names) from code_refs where project = any (${projects}::text[]) order by 1 limit 20`;
 }
 
 /** Finds places in code or documents of projects, best first. Words count by their rarity, and names and paths of files count more. */
@@ -60,25 +69,40 @@ export async function searchCode(pool: Pool, asked: CodeQuery): Promise<readonly
   if (terms.length === 0 || asked.projects.length === 0) return [];
   const total = await countPassages(pool);
   const weighed = terms.map((term) => ({ ...term, weight: Math.log(1 + total / (term.count + 1)) }));
-  const rows = await rankPassages(pool, asked, weighed);
-  const hits = rows.map(({ content, line, score, ...row }) => {
-    const names = asked.isDocs ? [] : row.heading.split(' ').filter((name) => name !== '');
-    const named = names.some((name) => terms.some(({ word, isName }) => isName && name.toLowerCase() === word));
-    return {
+  const ranked = (await rankPassages(pool, asked, weighed)).map((row) => ({
+    ...row,
+    ...weighNames(row, asked, terms),
+  }));
+  return firstOfFiles(ranked)
+    .slice(0, asked.limit)
+    .map(({ content, line, score, names, ...row }) => ({
       ...row,
       ...pickLines(weighed, { content, line, names }),
-      relevance: Math.min(1, score * (named ? 1.4 : 1)),
-    };
-  });
-  return firstOfFiles(hits.filter(({ relevance }) => relevance >= MIN_RELEVANCE)).slice(0, asked.limit);
+      relevance: Math.min(1, score),
+    }));
+}
+
+/** A passage that defines exactly the asked name comes first. */
+function weighNames({ heading, score }: Ranked, { isDocs }: CodeQuery, terms: readonly QueryTerm[]) {
+  const names = isDocs ? [] : heading.split(' ').filter((name) => name !== '');
+  const isNamed = names.some((name) => terms.some(({ word, isName }) => isName && name.toLowerCase() === word));
+  return { names, score: score * (isNamed ? NAME_FACTOR : 1) };
 }
 
 /** Finds each word as it stands, else words that begin with it, else words that contain it or are written alike. */
 async function findTerms(pool: Pool, words: readonly QueryTerm[]): Promise<readonly FoundTerm[]> {
-  const exact = await countForms(pool, words, sql`(plainto_tsquery('english', w.word) || plainto_tsquery('simple', w.word))`);
+  const exact = await countForms(
+    pool,
+    words,
+    sql`(plainto_tsquery('english', w.word) || plainto_tsquery('simple', w.word))`,
+  );
   const missing = exact.filter(({ count }) => count === 0 && exact.length > 0);
   if (missing.length === 0) return exact;
-  const begun = await countForms(pool, missing, sql`case when length(w.word) > 2 then (quote_literal(w.word) || ':*')::tsquery else ''::tsquery end`);
+  const begun = await countForms(
+    pool,
+    missing,
+    sql`case when length(w.word) > 2 then (quote_literal(w.word) || ':*')::tsquery else ''::tsquery end`,
+  );
   const alike = await countForms(
     pool,
     begun.filter(({ count, word }) => count === 0 && word.length > 3),
@@ -87,23 +111,27 @@ async function findTerms(pool: Pool, words: readonly QueryTerm[]): Promise<reado
            order by similarity(word, w.word) desc limit 4) k), ''::tsquery)`,
   );
   const found = new Map([...exact, ...begun, ...alike].filter(({ count }) => count > 0).map((one) => [one.word, one]));
-  return words.flatMap(({ word }) => found.get(word) ?? []);
+  // A word that nothing contains still stands for its synonyms.
+  return words.flatMap(({ word }) => found.get(word) ?? exact.filter((one) => one.word === word && one.also !== ''));
 }
 
 function countForms(pool: Pool, words: readonly QueryTerm[], forms: Sql): Promise<readonly FoundTerm[]> {
   if (words.length === 0) return Promise.resolve([]);
   return listRows<FoundTerm>(pool)`
     with w as materialized (
-      select * from unnest(${words.map(({ word }) => word)}::text[], ${words.map(({ isName }) => isName)}::bool[]) as x (word, "isName")),
+      select * from unnest(${words.map(({ word }) => word)}::text[], ${words.map(({ isName }) => isName)}::bool[],
+        ${words.map(({ word }) => listSynonyms(word).join(' | '))}::text[]) as x (word, "isName", others)),
     f as materialized (select w.*, ${forms} as forms from w)
-    select f.word, f."isName", f.forms::text as forms, case when numnode(f.forms) = 0 then 0 else
+    select f.word, f."isName", f.forms::text as forms, (to_tsquery('english', f.others) || to_tsquery('simple', f.others))::text as also, case when numnode(f.forms) = 0 then 0 else
            (select count(*)::int from (select from code_passages p where p.search @@ f.forms limit ${MAX_COUNTED}) x) end as count
       from f`;
 }
 
 async function countPassages(pool: Pool): Promise<number> {
   // An estimate suffices: it only sets how much rarity counts.
-  const [size = 0] = await listValues<number>(pool)`select greatest(reltuples, 1000)::float8 from pg_class where oid = 'code_passages'::regclass`;
+  const [size = 0] = await listValues<number>(
+    pool,
+  )`select greatest(reltuples, 1000)::float8 from pg_class where oid = 'code_passages'::regclass`;
   return size;
 }
 
@@ -123,12 +151,15 @@ function rankPassages(
     or ${ref} = any (r.names) or ${ref} = r.commit or length(${ref}) >= 7 and starts_with(r.commit, ${ref}))`;
   return listRows<Ranked>(pool)`
     with t as materialized (
-      select forms::tsquery as forms, forms_a::tsquery as forms_a, weight
+      select forms::tsquery as forms, forms_a::tsquery as forms_a, also::tsquery as also, also_a::tsquery as also_a, weight
         from unnest(${terms.map(({ forms }) => forms)}::text[], ${terms.map(({ forms }) => weighHeading(forms))}::text[],
-          ${terms.map(({ weight }) => weight)}::float8[]) as x (forms, forms_a, weight)),
+          ${terms.map(({ also }) => also)}::text[], ${terms.map(({ also }) => weighHeading(also))}::text[],
+          ${terms.map(({ weight }) => weight)}::float8[]) as x (forms, forms_a, also, also_a, weight)),
     refs as materialized (select r.project, r.commit, r.names[1] as ref, r.is_main from code_refs r where ${isSearched}),
     candidates as (
       select passage_id from code_passages where search @@ ${chooseSelective(terms)}::tsquery
+      union
+      (select passage_id from code_passages, t where search @@ t.also_a limit ${MAX_OF_SYNONYMS})
       union
       select passage_id from code_passages where content ilike any (${literals}::text[])
       union
@@ -144,9 +175,13 @@ function rankPassages(
       select placed.*, s.score, s.covered,
              (select count(*) from unnest(${literals}::text[]) as l where content ilike l) as literals
         from placed, lateral (
-          select sum(t.weight * (case when search @@ t.forms_a then ${HEADING_FACTOR}::float8 when search @@ t.forms then 1 else 0 end
-                                 + case when words @@ t.forms then ${PATH_FACTOR}::float8 else 0 end)) as score,
-                 sum(case when search @@ t.forms or words @@ t.forms then t.weight else 0 end) as covered from t) s)
+          select sum(t.weight * (h.inside + h.above)) as score, sum(t.weight * least(1, h.inside + h.above)) as covered
+            from t, lateral (
+              select case when search @@ t.forms then case when search @@ t.forms_a then ${HEADING_FACTOR}::float8 else 1 end
+                          when search @@ t.also then case when search @@ t.also_a then ${SYNONYM_FACTOR * HEADING_FACTOR}::float8 else ${SYNONYM_FACTOR}::float8 end
+                          else 0 end as inside,
+                     case when words @@ t.forms_a then ${PATH_FACTOR}::float8 when words @@ t.also_a then ${PATH_FACTOR * SYNONYM_FACTOR}::float8
+                          when words @@ t.forms then ${FOLDER_FACTOR}::float8 else 0 end as above) h) s)
     select project, ref, commit, path, line, heading, content,
            (score / (${total}::float8 * ${HEADING_FACTOR + PATH_FACTOR}::float8) * (0.4 + 0.6 * covered / ${total}::float8)
               * (1 + ${LITERAL_FACTOR}::float8 * least(literals, 1)) * weight)::float8 as score
@@ -155,21 +190,34 @@ function rankPassages(
 
 /** Adds the weight of headings to each lexeme of a tsquery. */
 function weighHeading(forms: string): string {
-  return forms.replace(/'((?:[^']|'')*)'(?::(\*?))?/g, (_, lexeme: string, star?: string) => `'${lexeme}':${star ?? ''}A`);
+  return forms.replace(
+    /'((?:[^']|'')*)'(?::(\*?))?/g,
+    (_, lexeme: string, star?: string) => `'${lexeme}':${star ?? ''}A`,
+  );
 }
 
 /** Joins the rarest terms, so that few passages have to be ranked; only frequent ones have to stand together. */
 function chooseSelective(terms: readonly FoundTerm[]): string {
-  const rare = terms.filter(({ count }) => count < MAX_COUNTED);
-  const chosen = rare.length > 0 ? rare : terms;
-  return chosen.map(({ forms }) => `(${forms})`).join(rare.length > 0 ? ' | ' : ' & ');
+  const rare = terms
+    .filter(({ count }) => count > 0 && count < MAX_COUNTED)
+    .toSorted((one, other) => one.count - other.count);
+  if (rare.length === 0)
+    return terms
+      .filter(({ count }) => count > 0)
+      .map(({ forms }) => `(${forms})`)
+      .join(' & ');
+  let sum = 0;
+  return rare
+    .filter(({ count }, place) => place === 0 || (sum += count) <= MAX_COUNTED)
+    .map(({ forms }) => `(${forms})`)
+    .join(' | ');
 }
 
 /** Keeps the two best places of each file, so that one file does not hide the others. */
-function firstOfFiles(hits: readonly CodeHit[]): readonly CodeHit[] {
+function firstOfFiles<T extends Ranked>(hits: readonly T[]): readonly T[] {
   const counts = new Map<string, number>();
   return hits
-    .toSorted((one, other) => other.relevance - one.relevance)
+    .toSorted((one, other) => other.score - one.score)
     .filter(({ project, commit, path }) => {
       const key = `${project} ${commit} ${path}`;
       const count = (counts.get(key) ?? 0) + 1;

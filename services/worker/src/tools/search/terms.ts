@@ -56,3 +56,8 @@ export function toStem(word: string): string {
   const bare = word.replace(/(?:ations?|ating|ated|ates?|ings?|ions?|ies|ied|ed|es|s|e|y)$/, '');
   return bare.length >= 3 ? bare : word;
 }
+
+/** Returns a pattern of SQL's `ilike` that the forms of a word match. It matches too much, never too little. Pure. */
+export function toPattern(word: string): string {
+  return `%${toStem(word).replace(/[\\%_]/g, '\\$&')}%`;
+}
