@@ -15,7 +15,7 @@ import type { OutsideMark } from '@signalbox/models/runtime-events';
 import type { ContextScope } from '@signalbox/store/turns/context-rows';
 import type { TextInView, ToolCallResult } from '@signalbox/governance/calls/call';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
-import type { KnowledgeQuery, KnowledgeReader } from '../tools/search/knowledge-search.ts';
+import type { KnowledgeQuery, KnowledgeReader } from '../tools/search/hit.ts';
 import type { ResultRequest } from '../tools/read-result.ts';
 import type { OfferedTools } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassSummary } from '../loop/evaluation.ts';

@@ -7,7 +7,8 @@ import { createFailedResult, type ToolCallResult } from '@signalbox/governance/c
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { redactValue } from '@signalbox/safety/redact/redact';
-import type { KnowledgeHit, KnowledgeQuery, KnowledgeReader, KnowledgeSearch } from './search/knowledge-search.ts';
+import type { KnowledgeSearch } from './search/knowledge-search.ts';
+import type { KnowledgeHit, KnowledgeQuery, KnowledgeReader } from './search/hit.ts';
 
 /** The number of hits for the model, more than a person reads on a phone. */
 const HITS = 5;

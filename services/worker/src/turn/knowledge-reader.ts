@@ -3,7 +3,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { makeLookUpId } from '@signalbox/contracts/ids';
 import type { CallScope } from '@signalbox/governance/calls/call';
 import { mayRead } from '@signalbox/governance/read-permission';
-import type { KnowledgeReader } from '../tools/search/knowledge-search.ts';
+import type { KnowledgeReader } from '../tools/search/hit.ts';
 import type { TurnDeps } from './turn-parts.ts';
 
 /** The deadline for the log of a running service; a search answers without the log then. */

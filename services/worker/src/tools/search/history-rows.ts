@@ -7,8 +7,8 @@ import {
   type KnowledgeQuery,
   type KnowledgeReader,
   type ScopeResult,
-} from './knowledge-search.ts';
-import { scoreText, weighTerms } from './score-text.ts';
+} from './hit.ts';
+import { scoreText, measureTerms } from './score-text.ts';
 import { readTerms, toPattern } from './terms.ts';
 
 /** Newest rows of each kind that are searched, without an index: 5,000 messages took 0.15 s. */
@@ -51,7 +51,7 @@ export async function searchHistory(
     listDeeds(pool, { deployed, decided, patterns }),
   ]);
   const rows = [...said, ...done];
-  const weighed = weighTerms(
+  const weighed = measureTerms(
     terms,
     rows.map(({ said: text }) => text),
   );

@@ -7,15 +7,9 @@ import {
   type KnowledgeQuery,
   type KnowledgeReader,
   type ScopeResult,
-} from './knowledge-search.ts';
-import { scoreText, weighTerms } from './score-text.ts';
+} from './hit.ts';
+import { scoreText, measureTerms } from './score-text.ts';
 import { readTerms, toPattern } from './terms.ts';
-
-/** Reads the newest lines of a running service's log that contain a word, within a deadline of its own; empty when it cannot. */
-export type LiveLogs = (
-  service: { readonly project: string; readonly environment: Environment },
-  word: string,
-) => Promise<readonly { readonly line: string; readonly at: string | null }[]>;
 
 const MAX_SERVICES = 3;
 const MAX_DEPLOYMENTS = sql`60`;
@@ -62,7 +56,7 @@ export async function searchLogs(
     ),
   ]);
   const rows = [...live, ...stored];
-  const weighed = weighTerms(
+  const weighed = measureTerms(
     terms,
     rows.map(({ line }) => line),
   );
@@ -88,18 +82,16 @@ async function readLive(
       ? [{ project, environment: data }]
       : [];
   });
-  const read = readable
-    .slice(0, MAX_SERVICES)
-    .map(async (service) =>
-      (await liveLogs(service, word)).map(({ line, at }): LogRow => ({
-        kind: 'service',
-        ...service,
-        id: null,
-        at: at === null ? new Date() : new Date(at),
-        line,
-        count: 1,
-      })),
-    );
+  const read = readable.slice(0, MAX_SERVICES).map(async (service) =>
+    (await liveLogs(service, word)).map(({ line, at }): LogRow => ({
+      kind: 'service',
+      ...service,
+      id: null,
+      at: at === null ? new Date() : new Date(at),
+      line,
+      count: 1,
+    })),
+  );
   return (await Promise.all(read)).flat();
 }
 

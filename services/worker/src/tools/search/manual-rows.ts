@@ -1,6 +1,6 @@
 import type { Pool } from '@signalbox/store/pool';
 import { findValue } from '@signalbox/store/sql';
-import type { KnowledgeHit } from './knowledge-search.ts';
+import type { KnowledgeHit } from './hit.ts';
 
 /** The searched part of a query, in characters; the rest of a long paste only adds noise. */
 const QUERY_LENGTH = 300;

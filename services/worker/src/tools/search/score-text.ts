@@ -7,7 +7,7 @@ export interface WeighedTerm extends QueryTerm {
 }
 
 /** Weighs terms by how few of the texts contain them. Pure. */
-export function weighTerms(terms: readonly QueryTerm[], texts: readonly string[]): readonly WeighedTerm[] {
+export function measureTerms(terms: readonly QueryTerm[], texts: readonly string[]): readonly WeighedTerm[] {
   const sets = texts.map((text) => splitWords(text).split(' '));
   return terms.map((term) => {
     const count = sets.filter((words) => words.some((word) => isForm(word, term.word))).length;
