@@ -17,6 +17,7 @@ export type ReachableRepository = RepositoryAddress & { readonly pin: AddressPin
 /** The ref of a mirror that holds the repository's main branch. */
 export const MAIN_REF = 'refs/signalbox/head';
 const LISTED_REFS = 200;
+const LISTED_BRANCHES = 20;
 const FETCH = ['fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
 const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
 
@@ -108,6 +109,13 @@ export async function listRefs(
   const only = pointsAt === null ? [] : [`--points-at=${pointsAt}`];
   const { stdout } = await git(['-C', mirror, 'for-each-ref', ...order, ...only, ...of], { signal });
   return stdout.toString('utf8').split('\n').filter(Boolean);
+}
+
+/** Git fetches the commit of HEAD without its branch name; most likely the branch is one of those at this commit. */
+export async function findBranch(git: Git, mirror: string, main: string, signal: AbortSignal): Promise<string | null> {
+  const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
+  const branches = await listRefs(git, mirror, there);
+  return ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0] ?? null;
 }
 
 /** Resolves a tag, else a branch, else a commit id, or `HEAD`. Throws NOT_FOUND with the known refs, REF_AMBIGUOUS. */

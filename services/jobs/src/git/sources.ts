@@ -15,6 +15,7 @@ import type { GitConfinement } from '../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
 import {
   fetchMirror,
+  findBranch,
   findCommit,
   hasCommit,
   listRefs,
@@ -97,7 +98,6 @@ export interface SourceStore {
 const FILE = 'signalbox.json';
 const FILE_BYTES = 65_536;
 const SHOWN_TAGS = 5;
-const LISTED_BRANCHES = 20;
 const LISTED_FOLDERS = 12;
 /** Maximum bytes read of a commit object, whose message follows its signatures. */
 const HEAD_BYTES = 16_384;
@@ -249,13 +249,6 @@ async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Pro
     branch: main === null ? null : await findBranch(git, mirror, main, signal),
     start: start && 'file' in start ? { file: start.file, hasDockerfile: start.dockerfile !== null } : start,
   };
-}
-
-/** Git fetches the commit of HEAD without its branch name; most likely the branch is one of those at this commit. */
-async function findBranch(git: Git, mirror: string, main: string, signal: AbortSignal): Promise<string | null> {
-  const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
-  const branches = await listRefs(git, mirror, there);
-  return ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0] ?? null;
 }
 
 /** Reads a service's files in a commit. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */
