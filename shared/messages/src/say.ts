@@ -13,6 +13,7 @@ import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
 import type faults from './languages/en/faults.json';
 import type findings from './languages/en/findings.json';
+import type fixes from './languages/en/fixes.json';
 import type forge from './languages/en/forge.json';
 import type gateway from './languages/en/gateway.json';
 import type governance from './languages/en/governance.json';
@@ -54,6 +55,7 @@ export interface Catalog {
   readonly duration: typeof duration;
   readonly faults: typeof faults;
   readonly findings: typeof findings;
+  readonly fixes: typeof fixes;
   readonly forge: typeof forge;
   readonly gateway: typeof gateway;
   readonly governance: typeof governance;
