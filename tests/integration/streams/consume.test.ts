@@ -61,6 +61,25 @@ describe('a consumer', () => {
     expect(seen.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
+  it('acknowledges entries together, and all of them before it has closed', async () => {
+    const countCommands = async (): Promise<number> =>
+      Number(/cmdstat_xack:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    const seen: string[] = [];
+    const consumer = start({
+      slots: () => 20,
+      handle: ({ userKey }) => Promise.resolve({ work: Promise.resolve(void seen.push(userKey)) }),
+    });
+    const before = await countCommands();
+    await publisher.publish(
+      INBOUND_TOPIC,
+      Array.from({ length: 20 }, (_, i) => wake(String(i))),
+    );
+    await until(() => seen.length === 20);
+    await consumer.close();
+    expect(await nothingLeft()).toBe(true);
+    expect((await countCommands()) - before).toBeLessThan(20);
+  });
+
   it('reports an unreadable entry with the reason, and continues to read', async () => {
     const unreadable: string[] = [];
     const seen: string[] = [];

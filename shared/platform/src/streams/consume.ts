@@ -10,7 +10,7 @@ import { createRoom, type RoomOptions } from './room.ts';
 
 /*
  * The life of one entry:
- *   read (XREADGROUP, pending) → handled (its lane accepted it)  → XACK + XDEL → its work goes on in a slot
+ *   read (XREADGROUP, pending) → handled (its lane accepted it)  → XACK + XDEL, a moment later → its work goes on in a slot
  *   unreadable                 → onUnreadable (dead letter)      → XACK + XDEL
  *   consumer died before that  → XAUTOCLAIM by another consumer  → handled
  * Entries are only wake-ups: lanes and sweepers in Postgres repair an entry that is handled twice or lost.
@@ -20,6 +20,8 @@ import { createRoom, type RoomOptions } from './room.ts';
 const BLOCK_MS = 2_000;
 /** Time between looks for room: a turn that has asked its model makes room for the next one. */
 const LOOK_MS = 10;
+/** Time that handled entries wait for others, to be acknowledged together: under load a command serves many. */
+const ACKNOWLEDGE_MS = 50;
 /** Time after which the connection of a blocked read is replaced: the read can hang after a reconnect. */
 const WATCHDOG_MS = BLOCK_MS + 5_000;
 /** Time after which another consumer takes an unacknowledged entry: its consumer died before handling it. */
@@ -70,6 +72,9 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
   /** Returns how many more entries may start, given the number of running ones. */
   readonly #room: (running: number) => number;
   readonly #running = new Set<Promise<void>>();
+  /** Ids of entries that are handled and not acknowledged yet, by stream. */
+  #handled = new Map<string, string[]>();
+  #acknowledging: Promise<void> | undefined;
   /** Wakes the read loop while it waits for a free slot. */
   #slotFreed: (() => void) | undefined;
   readonly #stop = new AbortController();
@@ -95,6 +100,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     this.#reader.disconnect();
     await this.#loops;
     await waitAtMost(Promise.allSettled(this.#running), this.#options.drainMs ?? 8_000);
+    await this.#acknowledging;
     await closeRedis(this.#commands);
   }
 
@@ -155,6 +161,7 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const freed = new AbortController();
     this.#slotFreed = (): void => freed.abort();
     await sleep(LOOK_MS, freed.signal);
+    this.#slotFreed = undefined;
   }
 
   async #claimLoop(): Promise<void> {
@@ -194,8 +201,31 @@ class StreamConsumer<S extends z.ZodType> implements Consumer {
     const message = parse(this.#options.topic.schema, raw);
     if (message.success) this.#track((await this.#options.handle(message.data)).work);
     else await this.#options.onUnreadable(id, raw, message.detail);
+    const handled = this.#handled.get(key);
+    if (handled) handled.push(id);
+    else this.#handled.set(key, [id]);
+    this.#acknowledging ??= this.#acknowledgeSoon();
+  }
+
+  /** Acknowledges handled entries together. When this fails, whoever claims them handles them again. */
+  async #acknowledgeSoon(): Promise<void> {
+    while (this.#handled.size > 0) {
+      await sleep(ACKNOWLEDGE_MS, this.#stop.signal);
+      const handled = this.#handled;
+      this.#handled = new Map();
+      await this.#acknowledge(handled).catch((error: unknown) =>
+        this.#options.log.warn('entries not acknowledged, left pending', { stream: this.#options.topic.name, error }),
+      );
+    }
+    this.#acknowledging = undefined;
+  }
+
+  async #acknowledge(handled: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const pipeline = this.#commands.pipeline();
     // XACK comes first: an entry that is acknowledged but not deleted is never read again.
-    await Promise.all([this.#commands.xack(key, this.#options.topic.group, id), this.#commands.xdel(key, id)]);
+    for (const [key, ids] of handled) pipeline.xack(key, this.#options.topic.group, ...ids).xdel(key, ...ids);
+    const failure = (await pipeline.exec())?.find(([error]) => error !== null)?.[0];
+    if (failure) throw failure;
   }
 
   #track(work: Promise<void>): void {
