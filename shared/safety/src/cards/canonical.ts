@@ -5,20 +5,33 @@ import { createHash } from 'node:crypto';
  * bytes. Throws for values without a JSON form: NaN, undefined outside of an object, unpaired surrogates.
  */
 export function toCanonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
+  if (typeof value === 'string') return toCanonicalText(value);
   if (typeof value === 'object' && value !== null) {
+    if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
     if ('toJSON' in value && typeof value.toJSON === 'function') return toCanonicalJson(value.toJSON());
-    const members = Object.entries(value).filter(([, member]) => member !== undefined);
-    // String comparison uses UTF-16 units, as the standard requires.
-    members.sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${members.map(([key, member]) => `${toCanonicalJson(key)}:${toCanonicalJson(member)}`).join(',')}}`;
+    return toCanonicalObject(value as Readonly<Record<string, unknown>>); // neither an array nor null
   }
-  if (typeof value === 'string' && !value.isWellFormed())
-    throw new TypeError('half a surrogate pair has no canonical form');
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} has no canonical form`);
-  if (value !== null && !['string', 'number', 'boolean'].includes(typeof value))
+  if (value !== null && typeof value !== 'number' && typeof value !== 'boolean')
     throw new TypeError(`${typeof value} has no canonical form`);
-  return JSON.stringify(value);
+  return String(value);
+}
+
+/** Every record of a turn passes here several times, so nothing is allocated per member but its text. */
+function toCanonicalObject(value: Readonly<Record<string, unknown>>): string {
+  let json = '';
+  // Strings are sorted by UTF-16 units, as the standard requires.
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key];
+    if (member === undefined) continue;
+    json += `${json === '' ? '' : ','}${toCanonicalText(key)}:${toCanonicalJson(member)}`;
+  }
+  return `{${json}}`;
+}
+
+function toCanonicalText(text: string): string {
+  if (!text.isWellFormed()) throw new TypeError('half a surrogate pair has no canonical form');
+  return JSON.stringify(text);
 }
 
 /** Returns the SHA-256 of the canonical JSON as 64 hexadecimal digits. */

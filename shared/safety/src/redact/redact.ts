@@ -85,20 +85,39 @@ function redactDeep(value: unknown, redact: (text: string) => string, depth: num
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '[too deep]';
   if (value instanceof Date || ArrayBuffer.isView(value)) return value;
-  if (Array.isArray(value)) {
-    const members = value.map((item) => redactDeep(item, redact, depth + 1));
-    return members.every((member, index) => member === value[index]) ? value : members;
-  }
+  if (Array.isArray(value)) return redactList(value, redact, depth + 1);
   if ('toJSON' in value && typeof value.toJSON === 'function') return redactDeep(value.toJSON(), redact, depth + 1);
-  let isSame = true;
-  const members = Object.entries(value).map(([key, member]) => {
+  return redactObject(value as Readonly<Record<string, unknown>>, redact, depth + 1); // neither a list nor null
+}
+
+/** Nearly all lists and objects hold no secret: they are copied only from the first member on that does. */
+function redactList(list: readonly unknown[], redact: (text: string) => string, depth: number): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (const [place, member] of list.entries()) {
+    const clean = redactDeep(member, redact, depth);
+    if (copy === undefined && clean !== member) copy = list.slice(0, place);
+    copy?.push(clean);
+  }
+  return copy ?? list;
+}
+
+function redactObject(
+  value: Readonly<Record<string, unknown>>,
+  redact: (text: string) => string,
+  depth: number,
+): Readonly<Record<string, unknown>> {
+  let copy: (readonly [string, unknown])[] | undefined;
+  const keys = Object.keys(value);
+  for (const [place, key] of keys.entries()) {
+    const member = value[key];
     const name = redact(key);
-    const clean =
-      typeof member === 'string' && isSecretField(key, member) ? REDACTED : redactDeep(member, redact, depth + 1);
-    isSame &&= name === key && clean === member;
-    return [name, clean] as const;
-  });
-  return isSame ? value : Object.fromEntries(members);
+    const isSecret = typeof member === 'string' && isSecretField(key, member);
+    const clean = isSecret ? REDACTED : redactDeep(member, redact, depth);
+    if (copy === undefined && (name !== key || clean !== member))
+      copy = keys.slice(0, place).map((before) => [before, value[before]]);
+    copy?.push([name, clean]);
+  }
+  return copy === undefined ? value : Object.fromEntries(copy);
 }
 
 function isSecretField(name: string, value: string): boolean {
