@@ -2,7 +2,7 @@ import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import { selectVerdict } from '../deploy/service-health.ts';
-import { readRow, sql } from '../sql.ts';
+import { readRow, sql, Sql } from '../sql.ts';
 import { IS_CHANGING_ACTION, selectRememberedThreads } from '../memory/conversations.ts';
 
 /** An approval request that nobody has decided. All times in this file are ISO 8601. */
@@ -136,9 +136,14 @@ const CONVERSATIONS = sql`10`;
 const CHANGES = sql`4`;
 const FACTS = sql`40`;
 
+const literal = (text: string) => new Sql([text], []);
+const join = (parts: readonly Sql[]): Sql => parts.reduce((all, part) => sql`${all}, ${part}`);
+
 const counted = (rows: ReturnType<typeof sql>) => sql`(
   select json_build_object('total', coalesce(max(total), 0), 'rows', coalesce(json_agg(r order by place), '[]'))
     from (select *, row_number() over () as place from (${rows}) listed limit ${ROWS}) r)`;
+
+const IS_OPEN = sql`p.status = 'pending' and p.expires_at > clock_timestamp()`;
 
 const pending = (condition: ReturnType<typeof sql>) =>
   counted(sql`
@@ -149,22 +154,24 @@ const pending = (condition: ReturnType<typeof sql>) =>
            p.requested_at as "requestedAt", p.expires_at as "expiresAt", p.needed,
            (select count(*)::int from approval_votes v where v.approval_id = p.approval_id) as votes
       from approvals p join actions a on a.action_id = p.action_id
-     where p.status = 'pending' and p.expires_at > clock_timestamp() and ${condition} order by p.requested_at`);
+     where ${IS_OPEN} and ${condition} order by p.requested_at`);
 
 /** Approval requests that this person may decide: not their own, and none on which they have voted. */
-const DECIDING = pending(sql`case when p.by_requester then p.user_key = any (me.keys) else
+const MAY_DECIDE = sql`case when p.by_requester then p.user_key = any (me.keys) else
     not p.authors && me.keys and not me.program
     and array_position(array['viewer', 'developer', 'operator', 'admin'], p.role)
         <= array_position(array['viewer', 'developer', 'operator', 'admin'], me.role)
-    and not exists (select from approval_votes v where v.approval_id = p.approval_id and v.user_key = any (me.keys)) end`);
+    and not exists (select from approval_votes v where v.approval_id = p.approval_id and v.user_key = any (me.keys)) end`;
 
-const OWN = pending(sql`p.user_key = any (me.keys) and not p.by_requester`);
+const IS_OWN = sql`p.user_key = any (me.keys) and not p.by_requester`;
+
+const IS_MOVING = sql`d.state not in ${FINAL_STATES} and (d.user_key = any (me.keys) or p.owner = any (me.keys))`;
 
 const MOVING = counted(sql`
   select count(*) over ()::int as total, d.deployment_id as "deploymentId", d.project, d.environment, d.kind, d.ref, d.state,
          d.requested_at as "requestedAt", d.user_key = any (me.keys) as "isOwn"
     from deployments d join projects p on p.name = d.project
-   where d.state not in ${FINAL_STATES} and (d.user_key = any (me.keys) or p.owner = any (me.keys)) order by d.requested_at`);
+   where ${IS_MOVING} order by d.requested_at`);
 
 const JOBS = counted(sql`
   select count(*) over ()::int as total, r.run_id as "runId", r.job, r.status, r.created_at as "createdAt" from runs r
@@ -198,23 +205,54 @@ const CONVERSATION = sql`
             where a.thread_id = t.thread_id and ${IS_CHANGING_ACTION} order by a.started_at desc limit ${CHANGES}) c), '[]') as changes
     from newest t order by t.last_active_at desc, t.thread_id`;
 
-/**
- * Reads the whole context of a person for a prompt in one round trip. `known`: key of the cached memory, which is then not read again.
- * Rows hold names and refs chosen by people, so the caller redacts them.
- */
-export function readContext(
-  db: Queryable,
-  { userKey, threadId, chatKey }: ContextScope,
-  known: string | null,
-): Promise<ContextRows> {
-  return readRow<ContextRows>(db, 'context_read')`
-    with given as materialized (select ${userKey}::text as u, ${threadId}::text as thread, ${chatKey}::text as chat, ${known}::text as known),
-    me as materialized (
-      select person_of(u) as person, identities_of(u) as keys, thread, chat, known, (select x.role from users x where x.user_key = u) as role,
-             coalesce((select x.is_program from users x where x.user_key = u), false) as program from given),
-    newest as materialized (
+const ME = sql`(select person_of(u) as person, identities_of(u) as keys, thread, (select x.role from users x where x.user_key = u) as role,
+             coalesce((select x.is_program from users x where x.user_key = u), false) as program from given)`;
+
+const NEWEST = sql`(
       select t.* from me, lateral (select t.* from ${selectRememberedThreads(sql`me.person`, sql`me.keys`)}) t
-       where t.thread_id <> me.thread order by t.last_active_at desc limit ${CONVERSATIONS}),
+       where t.thread_id <> me.thread order by t.last_active_at desc limit ${CONVERSATIONS})`;
+
+/** The lists of a context, each with the condition under which it may have rows. */
+const LISTS = {
+  deciding: { rows: pending(MAY_DECIDE), if: sql`exists (select from approvals p where ${IS_OPEN} and ${MAY_DECIDE})` },
+  own: { rows: pending(IS_OWN), if: sql`exists (select from approvals p where ${IS_OPEN} and ${IS_OWN})` },
+  moving: {
+    rows: MOVING,
+    if: sql`exists (select from deployments d join projects p on p.name = d.project where ${IS_MOVING})`,
+  },
+  jobs: {
+    rows: JOBS,
+    if: sql`exists (select from runs r where r.status in ('queued', 'running') and r.user_key = any (me.keys))`,
+  },
+  owned: {
+    rows: OWNED,
+    if: sql`exists (select from projects p where p.status <> 'archived' and p.owner = any (me.keys))`,
+  },
+  incidents: {
+    rows: INCIDENTS,
+    if: sql`me.role in ('operator', 'admin') and exists (select from incidents i where i.closed_at is null)`,
+  },
+};
+type ListName = keyof typeof LISTS;
+const LIST_NAMES = Object.keys(LISTS) as readonly ListName[]; // the object has no other keys
+
+const WANTED = join(LIST_NAMES.map((name) => sql`case when ${LISTS[name].if} then ${literal(`'${name}'`)} end`));
+
+type HeadRow = Pick<ContextRows, 'at' | 'isPrivate' | 'frozenSince' | 'breakGlassUntil' | 'key'> & {
+  readonly wanted: readonly ListName[];
+};
+
+/**
+ * Reads the context of a person for a prompt: in one round trip for somebody about whom there is nothing to say, and one more for the lists that
+ * have rows. Postgres prepares all parts of a statement before it runs one, so a list without rows would cost as much as one with them.
+ * `known`: key of the cached memory, which is then not read again. Rows hold names and refs chosen by people, so the caller redacts them.
+ */
+export async function readContext(db: Queryable, scope: ContextScope, known: string | null): Promise<ContextRows> {
+  const { userKey, threadId, chatKey } = scope;
+  const { wanted, ...head } = await readRow<HeadRow>(db, 'context_read')`
+    with given as materialized (select ${userKey}::text as u, ${threadId}::text as thread),
+    me as materialized ${ME},
+    newest as materialized ${NEWEST},
     -- Work that is under way in one of them changes what it came to.
     stamp as materialized (
       select coalesce((select m.version from memories m, me where m.person = me.person), 0) || ' ' || md5(coalesce(string_agg(
@@ -222,16 +260,46 @@ export function readContext(
                          (select count(*) from runs r where r.thread_id = n.thread_id and r.status in ('queued', 'running')),
                          (select max(a.settled_at) from actions a where a.thread_id = n.thread_id)), ',' order by n.thread_id), '')) as key
         from newest n)
-    select clock_timestamp() as at, is_private_to(me.keys, me.chat) as "isPrivate",
+    select clock_timestamp() as at, is_private_to(me.keys, ${chatKey}::text) as "isPrivate",
            (select coalesce(s.value ->> 'at', '') from settings s where s.key = 'freeze') as "frozenSince",
            (select s.value ->> 'until' from settings s where s.key = 'break_glass' and (s.value ->> 'until')::timestamptz > now()) as "breakGlassUntil",
-           ${DECIDING} as deciding, ${OWN} as own, ${MOVING} as moving, ${JOBS} as jobs, ${OWNED} as owned, ${INCIDENTS} as incidents, stamp.key,
-           case when stamp.key is distinct from me.known then json_build_object(
-             'facts', (select coalesce(json_agg(f order by f.n desc), '[]') from (
-                select n, fact, made_at as "madeAt" from memory_facts where person = me.person and outside is null
-                 order by n desc limit ${FACTS}) f),
-             'total', (select count(*)::int from memory_facts where person = me.person),
-             'outside', (select count(*)::int from memory_facts where person = me.person and outside is not null),
-             'conversations', (select coalesce(json_agg(c), '[]') from (${CONVERSATION}) c)) end as memory
+           array_remove(array[${WANTED}], null) as wanted, stamp.key
       from me, stamp`;
+  const [lists, memory] = await Promise.all([
+    wanted.length === 0 ? {} : readLists(db, scope, wanted),
+    head.key === known ? null : readMemory(db, scope),
+  ]);
+  const none = { rows: [], total: 0 };
+  return {
+    ...head,
+    deciding: none,
+    own: none,
+    moving: none,
+    jobs: none,
+    owned: none,
+    incidents: none,
+    ...lists,
+    memory,
+  };
+}
+
+function readLists(db: Queryable, { userKey, threadId }: ContextScope, wanted: readonly ListName[]) {
+  const lists = join(wanted.map((name) => sql`${LISTS[name].rows} as ${literal(name)}`));
+  // A name per combination: each is planned once per connection.
+  return readRow<Partial<Pick<ContextRows, ListName>>>(db, `context_${wanted.join('_')}`)`
+    with given as materialized (select ${userKey}::text as u, ${threadId}::text as thread), me as materialized ${ME} select ${lists} from me`;
+}
+
+async function readMemory(db: Queryable, { userKey, threadId }: ContextScope): Promise<MemoryRows> {
+  return readRow<MemoryRows>(db, 'context_memory')`
+    with given as materialized (select ${userKey}::text as u, ${threadId}::text as thread),
+    me as materialized ${ME},
+    newest as materialized ${NEWEST}
+    select (select coalesce(json_agg(f order by f.n desc), '[]') from (
+              select n, fact, made_at as "madeAt" from memory_facts where person = me.person and outside is null
+               order by n desc limit ${FACTS}) f) as facts,
+           (select count(*)::int from memory_facts where person = me.person) as total,
+           (select count(*)::int from memory_facts where person = me.person and outside is not null) as outside,
+           (select coalesce(json_agg(c), '[]') from (${CONVERSATION}) c) as conversations
+      from me`;
 }
