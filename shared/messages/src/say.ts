@@ -32,6 +32,7 @@ import type repository from './languages/en/repository.json';
 import type roundTrip from './languages/en/round-trip.json';
 import type rulesDependencies from './languages/en/rules-dependencies.json';
 import type rulesQuality from './languages/en/rules-quality.json';
+import type rulesReports from './languages/en/rules-reports.json';
 import type rulesSecrets from './languages/en/rules-secrets.json';
 import type servers from './languages/en/servers.json';
 import type services from './languages/en/services.json';
@@ -74,6 +75,7 @@ export interface Catalog {
   readonly 'round-trip': typeof roundTrip;
   readonly 'rules-dependencies': typeof rulesDependencies;
   readonly 'rules-quality': typeof rulesQuality;
+  readonly 'rules-reports': typeof rulesReports;
   readonly 'rules-secrets': typeof rulesSecrets;
   readonly servers: typeof servers;
   readonly services: typeof services;

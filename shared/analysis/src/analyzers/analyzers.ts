@@ -9,6 +9,7 @@ import { CODE_ANALYZER } from './quality/code/code.ts';
 import { DUPLICATES_ANALYZER } from './quality/duplicates/duplicates.ts';
 import { HEALTH_ANALYZER } from './quality/health/health.ts';
 import { HOT_SPOTS_ANALYZER } from './quality/hot-spots.ts';
+import { REPORTS_ANALYZER } from './reports/reports.ts';
 import { RISK_ANALYZER } from './secrets/risk/risk.ts';
 import { SECRETS_ANALYZER } from './secrets/secrets/secrets.ts';
 
@@ -26,4 +27,5 @@ export const ANALYZERS: readonly Analyzer[] = [
   STACK_ANALYZER,
   SECRETS_ANALYZER,
   RISK_ANALYZER,
+  REPORTS_ANALYZER,
 ];

@@ -38,7 +38,7 @@ const reportWriter: AnalysisStep<Readonly<Record<string, unknown>>, z.infer<type
 export const STEPS: Readonly<Partial<Record<StepName, AnalysisStep>>> = {
   discovery: createScanningStep('discovery'),
   stack_map: createScanningStep('stack'),
-  secrets_and_risk: createScanningStep('secrets', 'risk'),
+  secrets_and_risk: createScanningStep('secrets', 'risk', 'reports'),
   dependency: createScanningStep('dependencies', 'licences', 'advisories'),
   engineering_principles: createScanningStep('code', 'duplicates', 'hot-spots'),
   doc_audit: createScanningStep('documentation'),

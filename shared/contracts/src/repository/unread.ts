@@ -5,7 +5,9 @@ export const MAX_UNREAD_PATHS = 1_000;
 
 export const UNREAD_REASONS = [
   'no-advisories',
+  'not-covered',
   'unknown-lock',
+  'broken-report',
   'too-large',
   'too-slow',
   'elsewhere',
@@ -13,7 +15,8 @@ export const UNREAD_REASONS = [
   'vendored',
 ] as const;
 
-/** What a scan did not read, and why. `elsewhere`: submodules and Git LFS. `vendored`: searched for secrets only. */
+/** What a scan did not read, and why. `elsewhere`: submodules and Git LFS. `vendored`: searched for secrets only.
+ * `not-covered`: no tool with rules for code reported its results. */
 export const UnreadFiles = z.object({
   why: z.enum(UNREAD_REASONS),
   files: z.number().int(),
