@@ -6,7 +6,8 @@ import { getInheritedEnvironment, type LocalConfig } from '../config.ts';
 import { findFreePort } from '../setup/free-port.ts';
 import { reservePort } from './reserved-port.ts';
 import { pickEnvironment } from './service-variables.ts';
-import { isJobPool, SIMULATOR_TOKEN, wireServices, type InstallationSettings } from './service-wiring.ts';
+import { isJobPool, SIMULATOR_TOKEN, wireServices } from './service-wiring.ts';
+import type { InstallationSettings, WiredService } from './service-wiring.ts';
 import type { ProgramSpec } from './supervisor.ts';
 
 /** Describes how to start the simulator, and its URL. */
@@ -51,17 +52,16 @@ export async function planServices(
     const port = await findFreePort();
     const source = `services/${isJobPool(service) ? 'jobs' : service}/src/main.ts`;
     const readyUrl = `http://127.0.0.1:${port}/readyz`;
-    const isWaiting = service === 'analysis';
     const sockets = service === 'gateway' ? page.sockets : [];
     const more = {
       PROBE_PORT: String(port),
-      ...(isWaiting ? WAITING_ENV : {}),
+      ...(isJobPool(service) ? JOB_ENV : {}),
       ...(sockets.length > 0 ? { GATEWAY_HTTP_SOCKETS: listDescriptorNumbers(sockets) } : {}),
     };
     const spec = describeProgram(
       { name, source, readyUrl, env: { ...env, ...more }, sockets },
       config,
-      isWaiting ? WAITING_FLAGS : MEMORY_FLAGS,
+      chooseFlags(service),
     );
     specs.push(isUrgent ? { ...spec, firstBackoffMs: URGENT_BACKOFF_MS } : spec);
   }
@@ -83,17 +83,21 @@ function listDescriptorNumbers(sockets: readonly number[]): string {
 /** Halves the memory of a local service by a smaller heap for young objects. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
-/** Saves memory in the analysis pool, which mostly waits for child processes and needs no compiled code. */
-const WAITING_FLAGS = [
-  '--max-semi-space-size=1',
-  '--optimize-for-size',
-  '--no-opt',
-  '--no-sparkplug',
-  '--lazy-feedback-allocation',
-  '--v8-pool-size=0',
-];
+/** Optimizes only what a busy worker runs of the policy engine, and not what its examples run at the start. */
+const WORKER_FLAGS = [...MEMORY_FLAGS, '--wasm-tiering-budget=100000000'];
+
+/** Saves memory in job pools, which mostly wait for child processes and servers. */
+const JOB_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size', '--v8-pool-size=0'];
+/** The analysis pool does all its work in child processes, so it needs no compiled code. */
+const WAITING_FLAGS = [...JOB_FLAGS, '--no-opt', '--no-sparkplug', '--lazy-feedback-allocation'];
 /** Limits malloc to one arena for all threads, which saves unused pages. */
-const WAITING_ENV = { MALLOC_ARENA_MAX: '1' };
+const JOB_ENV = { MALLOC_ARENA_MAX: '1' };
+
+function chooseFlags(service: WiredService['service']): readonly string[] {
+  if (service === 'analysis') return WAITING_FLAGS;
+  if (service === 'worker') return WORKER_FLAGS;
+  return isJobPool(service) ? JOB_FLAGS : MEMORY_FLAGS;
+}
 
 /** Time in which the kernel releases the sockets of an ended process. */
 const URGENT_BACKOFF_MS = 20;
@@ -101,7 +105,7 @@ const URGENT_BACKOFF_MS = 20;
 function describeProgram(
   { source, ...program }: Omit<ProgramSpec, 'args' | 'main' | 'logFile'> & { readonly source: string },
   config: LocalConfig,
-  flags = MEMORY_FLAGS,
+  flags: readonly string[] = MEMORY_FLAGS,
 ): ProgramSpec {
   const args = [...flags, ...buildProgramArgs(source)];
   const main = args.at(-1) ?? source;
