@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 const TYPESCRIPT = ['--conditions=source', '--import', 'tsx'];
+/** Keeps the launcher small: it computes only when it starts. */
+const SMALL = ['--max-semi-space-size=1', '--optimize-for-size'];
 
 /**
  * @typedef {{ title: string, args: string[], env: Record<string, string | undefined>, node?: string }} Step one run of node, by default
@@ -20,7 +22,7 @@ const TYPESCRIPT = ['--conditions=source', '--import', 'tsx'];
 export function planCommand(command, args, checkout, environment) {
   switch (command) {
     case 'start':
-      return planBuiltRun('start', ['infra/local/dist/start.js', ...args], environment);
+      return planBuiltRun('start', [...SMALL, 'infra/local/dist/start.js', ...args], environment);
     case 'chat':
       return planBuiltRun('chat', ['infra/local/dist/chat/chat.js', ...args], environment);
     case 'signalbox': {
