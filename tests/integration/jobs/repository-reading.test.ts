@@ -229,8 +229,7 @@ describe.each([
 
   it.skipIf(skip)('shows the lines of a file that differ between two versions, without secrets', async () => {
     const [before, after] = [await fetch('v1'), await fetch('HEAD')];
-    const diffOf = async (path: string): Promise<unknown> =>
-      (await compareCommits(deps, { before, after, path }, signal)) as unknown;
+    const diffOf = (path: string): Promise<unknown> => compareCommits(deps, { before, after, path }, signal);
     expect(await diffOf('src/server.js')).toMatchObject({
       diff: {
         text: expect.stringMatching(/\n-console\.log\('Hello', port\);\n\+console\.log\('Good morning', port\);$/),
