@@ -58,8 +58,10 @@ function toShell({ required = [] }: Schema): Schema {
 
 /** Takes away what the types offer to programmers only, and puts back what they leave out. */
 function simplify(name: string, schema: Schema, all: Definitions): Schema {
-  const simple = JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
+  const simple = JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    // Telegram ignores the kinds of updates that it does not know.
+    if (key === 'allowed_updates') return { type: 'array', items: { type: 'string' } };
     if ('const' in value && value.const === true) return { type: 'boolean' };
     if (!('anyOf' in value) || !Array.isArray(value.anyOf)) return value;
     // Objects that turn into the real thing when they are serialized.
