@@ -161,7 +161,7 @@ async function readBody(body: AsyncIterable<Uint8Array> & { destroy(): unknown }
 }
 
 /** Milliseconds until a forge lets us ask again; null when it does not limit us. Pure. */
-export function readRateLimit({ status, headers, body }: ForgeAnswer, now: number): number | null {
+function readRateLimit({ status, headers, body }: ForgeAnswer, now: number): number | null {
   const read = (name: string): number | null => {
     const value = headers[name];
     return typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : null;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /** Maximum number of paths that a step stores for each reason. */
-export const MAX_UNREAD_PATHS = 1_000;
+const MAX_UNREAD_PATHS = 1_000;
 
-export const UNREAD_REASONS = [
+const UNREAD_REASONS = [
   'no-advisories',
   'not-covered',
   'unknown-lock',

@@ -99,7 +99,7 @@ export async function raiseRisk(
 }
 
 /** Returns the newest payments with a card that are not reported yet; none when they cannot be listed. */
-export async function listPayments({ call }: CardNodeContext, card: string): Promise<LostCardDomain['listed_tx']> {
+async function listPayments({ call }: CardNodeContext, card: string): Promise<LostCardDomain['listed_tx']> {
   const listed = await call('list_card_transactions', { card, limit: 30 });
   if (!listed.ok) return [];
   return Payments.parse(listed.result)

@@ -126,7 +126,7 @@ const ECOSYSTEM_OF_TYPE: Readonly<Record<string, Ecosystem>> = {
 };
 
 /** Reads a package URL such as `pkg:npm/%40acme/cups@1.2.0?a=b`; null for other ecosystems and without a version. */
-export function readPackageUrl(url: string): PackageVersion | null {
+function readPackageUrl(url: string): PackageVersion | null {
   const [, type = '', path = '', version = ''] =
     /^pkg:\/{0,2}([a-z]+)\/([^@?#]+)@([^?#]+)/.exec(url.slice(0, 1_000)) ?? [];
   const ecosystem = Object.hasOwn(ECOSYSTEM_OF_TYPE, type) ? ECOSYSTEM_OF_TYPE[type] : undefined;

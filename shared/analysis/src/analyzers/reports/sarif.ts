@@ -64,7 +64,7 @@ const Run = z.object({
   artifacts: z.array(z.object({ location: z.object({ uri: z.string().optional() }).optional() })).default([]),
   results: z.array(z.unknown()).nullish(),
 });
-export const Sarif = z.object({ version: z.string().startsWith('2.'), runs: z.array(Run) });
+const Sarif = z.object({ version: z.string().startsWith('2.'), runs: z.array(Run) });
 
 /** Reads the open results of a SARIF 2.1.0 log: no suppressed, passed or fixed ones. Null when it is no such log. */
 export function readSarif(
