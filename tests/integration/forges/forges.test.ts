@@ -13,7 +13,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
 import { appFiles, makeRepository, type TestRepository } from '../../support/deploy-repository.ts';
-import { openForgeSimulator, type ForgeSimulator, type SimulatedKind } from '../../support/forges/forge-simulator.ts';
+import { openForgeSimulator } from '../../support/forges/forge-simulator.ts';
+import type { ForgeSimulator, SimulatedKind } from '../../support/forges/simulated-forge.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 const { path } = loadTestConfig();

@@ -1,16 +1,4 @@
-import type { ForgeSimulator, SimulatedKind } from './forge-simulator.ts';
-
-export interface SimulatedPull {
-  readonly number: number;
-  readonly branch: string;
-  readonly into: string;
-  readonly title: string;
-  readonly body: string;
-  /** The repository that the branch is of: the project's own, or somebody's copy. */
-  readonly from: 'own' | 'copy';
-  state: 'open' | 'closed' | 'merged';
-  canMerge: boolean | null;
-}
+import type { ForgeSimulator, SimulatedKind, SimulatedPull } from './simulated-forge.ts';
 
 interface Carried {
   readonly operation: string;
