@@ -210,6 +210,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     from: 'services/cli/src/commands/policy/plan.ts',
     may: ['services/cli/src/**', `${WORKER}/tools/registry.ts`, SHARED, PLANNER],
   },
+  // A search finds what the tool of the same name finds, under the same policies.
+  {
+    from: 'services/cli/src/commands/search.ts',
+    may: ['services/cli/src/**', `${WORKER}/search-as.ts`, SHARED],
+  },
   // Going through turns again is done by the agents themselves.
   {
     from: 'services/cli/src/commands/replay.ts',

@@ -74,6 +74,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/threads.ts')).runThreads,
   },
   {
+    usage: ['search "<words>" [--scope <scope>] [--project <name>] [--ref <ref>] [--person <id>] [--limit <n>]'],
+    summary: 'What stands where in docs, code, history and logs, with the rights of a person or of the owner.',
+    load: async () => (await import('./commands/search.ts')).runSearch,
+  },
+  {
     usage: ['turns show <turnId>'],
     summary: 'One turn as it went: passes, phases, proposals, decisions, results, how long each took.',
     load: async () => (await import('./commands/turns.ts')).runTurns,

@@ -41,6 +41,7 @@ export const COMMAND_OPTIONS = {
   remove: { type: 'boolean', default: false },
   'round-trip': { type: 'boolean', default: false },
   as: { type: 'string' },
+  scope: { type: 'string' },
 } as const;
 type Options = ReturnType<typeof parseArgs<{ readonly options: typeof COMMAND_OPTIONS }>>['values'];
 

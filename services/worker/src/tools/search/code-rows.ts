@@ -28,9 +28,9 @@ export interface CodeQuery {
 }
 
 /** Passages of a word are counted up to this number; a more frequent word finds nothing by itself. */
-const MAX_COUNTED = 2_500;
+const MAX_COUNTED = 1_500;
 const MAX_CANDIDATES = 60;
-const MAX_OF_SYNONYMS = 1_000;
+const MAX_OF_SYNONYMS = 300;
 const MAX_OF_FILE = 2;
 /** Words at least this similar (0 to 1) match: see knowledge-rows.ts. */
 const LIKENESS = 0.45;
@@ -149,6 +149,14 @@ function rankPassages(
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   const isSearched = sql`r.project = any (${projects}::text[]) and (${ref}::text is null and r.is_main
     or ${ref} = any (r.names) or ${ref} = r.commit or length(${ref}) >= 7 and starts_with(r.commit, ${ref}))`;
+  // Letter by letter only when something is asked letter by letter.
+  const hasLiterals = literals.length > 0;
+  const ofLiterals = hasLiterals
+    ? sql`union select passage_id from code_passages where content ilike any (${literals}::text[])`
+    : sql``;
+  const countLiterals = hasLiterals
+    ? sql`(select count(*) from unnest(${literals}::text[]) as l where content ilike l)`
+    : sql`0`;
   return listRows<Ranked>(pool)`
     with t as materialized (
       select forms::tsquery as forms, forms_a::tsquery as forms_a, also::tsquery as also, also_a::tsquery as also_a, weight
@@ -160,11 +168,10 @@ function rankPassages(
       select passage_id from code_passages where search @@ ${chooseSelective(terms)}::tsquery
       union
       (select passage_id from code_passages, t where search @@ t.also_a limit ${MAX_OF_SYNONYMS})
-      union
-      select passage_id from code_passages where content ilike any (${literals}::text[])
+      ${ofLiterals}
       union
       (select p.passage_id from code_paths c join refs r using (project, commit) join code_passages p on p.text_id = c.text_id
-        where c.words @@ ${chooseSelective(terms)}::tsquery limit 500)),
+        where c.words @@ ${chooseSelective(terms)}::tsquery limit 300)),
     placed as (
       select distinct on (p.passage_id) p.passage_id, p.text_id, p.line, p.heading, p.content, p.search, c.project, c.commit, r.ref, c.path, c.weight, c.words
         from candidates join code_passages p using (passage_id) join code_texts x using (text_id)
@@ -173,7 +180,7 @@ function rankPassages(
        order by p.passage_id, r.is_main desc, c.weight desc, length(c.path)),
     scored as (
       select placed.*, s.score, s.covered,
-             (select count(*) from unnest(${literals}::text[]) as l where content ilike l) as literals
+             ${countLiterals} as literals
         from placed, lateral (
           select sum(t.weight * (h.inside + h.above)) as score, sum(t.weight * least(1, h.inside + h.above)) as covered
             from t, lateral (

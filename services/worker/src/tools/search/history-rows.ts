@@ -8,8 +8,7 @@ import {
   type KnowledgeReader,
   type ScopeResult,
 } from './hit.ts';
-import { scoreText, measureTerms } from './score-text.ts';
-import { readTerms, toPattern } from './terms.ts';
+import { listPatterns, measureTerms, scoreText } from './score-text.ts';
 
 /** Newest rows of each kind that are searched, without an index: 5,000 messages took 0.15 s. */
 const MAX_ROWS = sql`5000`;
@@ -38,8 +37,7 @@ export async function searchHistory(
   reader: KnowledgeReader,
   limit: number,
 ): Promise<ScopeResult> {
-  const terms = readTerms(query);
-  const patterns = terms.map(({ word }) => toPattern(word));
+  const patterns = listPatterns(query);
   if (patterns.length === 0) return { hits: [], state: 'searched' };
   const names = await listValues<string>(
     pool,
@@ -52,7 +50,7 @@ export async function searchHistory(
   ]);
   const rows = [...said, ...done];
   const weighed = measureTerms(
-    terms,
+    query,
     rows.map(({ said: text }) => text),
   );
   const hits = rows

@@ -8,8 +8,8 @@ import {
   type KnowledgeReader,
   type ScopeResult,
 } from './hit.ts';
-import { scoreText, measureTerms } from './score-text.ts';
-import { readTerms, toPattern } from './terms.ts';
+import { listPatterns, measureTerms, scoreText } from './score-text.ts';
+import { readTerms } from './terms.ts';
 
 const MAX_SERVICES = 3;
 const MAX_DEPLOYMENTS = sql`60`;
@@ -38,8 +38,7 @@ export async function searchLogs(
   reader: KnowledgeReader,
   limit: number,
 ): Promise<ScopeResult> {
-  const terms = readTerms(query);
-  const patterns = terms.map(({ word }) => toPattern(word));
+  const patterns = listPatterns(query);
   if (patterns.length === 0) return { hits: [], state: 'searched' };
   const services = await listRows<{ project: string; environment: string; runs: boolean }>(pool)`
     select project, environment, serving is not null as runs from services
@@ -52,20 +51,22 @@ export async function searchLogs(
     readLive(
       services,
       reader,
-      terms.map(({ word }) => word),
+      readTerms(query).map(({ word }) => word),
     ),
   ]);
   const rows = [...live, ...stored];
-  const weighed = measureTerms(
-    terms,
-    rows.map(({ line }) => line),
-  );
+  const weighed = measureTerms(query, rows.map(toText));
   const scored = rows
-    .map((row) => ({ ...row, relevance: Math.round(scoreText(weighed, row.line) / STEP) * STEP }))
+    .map((row) => ({ ...row, relevance: Math.round(scoreText(weighed, toText(row)) / STEP) * STEP }))
     .filter(({ relevance }) => relevance >= MIN_RELEVANCE);
   const hits = fold(scored).map(toHit);
   if (hits.length === 0 && projects.length > 0 && built.length + failed.length === 0) return { hits, state: 'refused' };
   return { hits: hits.slice(0, limit), state: 'searched' };
+}
+
+/** A line of a build says nowhere that it is one. */
+function toText({ kind, project, environment, line }: LogRow): string {
+  return `${kind === 'build' ? 'build ' : ''}${project ?? ''} ${environment ?? ''} ${line}`;
 }
 
 async function readLive(

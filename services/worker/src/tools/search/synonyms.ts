@@ -35,6 +35,7 @@ const GROUPS = `
   dependency dependencies deps
   deploy deployment release rollout
   directory folder dir
+  disk storage volume enospc
   document documentation docs doc
   encode serialize stringify marshal
   encrypt encryption cipher seal
@@ -48,6 +49,7 @@ const GROUPS = `
   find search lookup locate query
   forbid deny reject refuse block
   function fn func callback cb handler
+  greater newer later higher gt above
   group cluster bucket
   hash digest checksum
   hide redact mask censor obscure
@@ -59,6 +61,7 @@ const GROUPS = `
   join attach
   language locale lang i18n
   length size len
+  less older earlier lower lt below
   limit bound cap quota throttle max
   listen subscribe watch observe
   log logger logging logs
