@@ -319,7 +319,11 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'micromark-extension-gfm', homes: [EVERY_CHANNEL] },
   {
     name: '@langchain/*',
-    homes: [`${WORKER}/{agents,guided,checkpoints,replay}/**`, 'shared/{models,planner}/src/**'],
+    homes: [
+      `${WORKER}/{agents,guided,checkpoints,replay}/**`,
+      'shared/{models,planner}/src/**',
+      'services/jobs/src/engineering/ask-node.ts', // the nodes that change code
+    ],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
   { name: 'eld', homes: ['services/gateway/src/admission/written-language.ts'] },

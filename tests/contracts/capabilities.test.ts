@@ -96,6 +96,7 @@ describe('the declaration of a tool about its results and outgoing data', () => 
     'check_deploy_readiness',
     'compare_releases',
     'create_project_intent',
+    'open_pull_request',
     'probe_address',
     'read_repository',
     'read_repository_file',

@@ -34,6 +34,10 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
   restore_snapshot: { project: 'shop', snapshot: 4 },
   write_file: { path: 'notes.md', content: 'hello', project: 'shop' },
   run_command: { command: 'ls -la', project: 'shop' },
+  trigger_engineering: { project: 'shop', task: 'show prices with two decimals' },
+  fix_finding: { project: 'shop', finding: 12 },
+  answer_engineering: { answer: 'use port 8080' },
+  open_pull_request: { change: 4 },
 };
 /** Changes whose arguments are too many for a sentence: they are listed by their names. */
 const LISTED = ['register_server', 'update_project', 'apply_diff', 'propose_plan'];

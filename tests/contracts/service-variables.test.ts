@@ -49,8 +49,8 @@ test('no secret reaches a service that does not read it', () => {
   expect(holders('SECRETS_KEY_FILE')).toEqual(['deploy']);
   expect(holders('AUDIT_KEY_FILE')).toEqual(['maintenance']);
   expect(holders('PROXY_SOCKET')).toEqual(['proxy', 'deploy']);
-  expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
-  expect(holders('OPENAI_API_KEY_FILE')).toEqual(['worker']);
+  expect(holders('OPENAI_API_KEY')).toEqual(['worker', 'analysis']);
+  expect(holders('OPENAI_API_KEY_FILE')).toEqual(['worker', 'analysis']);
   expect(holders('WHATSAPP_APP_SECRET_FILE')).toEqual(['gateway']);
   expect(holders('DATABASE_URL')).toEqual(['gateway', 'worker', 'maintenance', 'agents', 'deploy', 'analysis']);
 });

@@ -15,6 +15,7 @@ const PORTS: Readonly<Record<PortName, true>> = {
   cards: true,
   mortgage: true,
   repositories: true,
+  engineering: true,
   knowledge: true,
   graphNodes: true,
   errorHistory: true,

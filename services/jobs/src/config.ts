@@ -5,6 +5,7 @@ import { listVariables } from '@signalbox/platform/secret-files';
 import { TracingConfig, TracingWithoutKeysConfig } from '@signalbox/platform/tracing/settings';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import { MINUTE_MS } from '@signalbox/contracts/time';
+import { ModelConfig } from '@signalbox/models/settings';
 import { z } from 'zod';
 import { parseForges } from './forges/forge-settings.ts';
 
@@ -71,6 +72,26 @@ const AgentsConfig = SandboxConfig.extend({
 
 const AnalysisConfig = SandboxConfig.extend({
   ...TracingWithoutKeysConfig.shape,
+  ...ModelConfig.shape,
+  /** Folder of the work trees in which code is changed. Nothing else may be in it. */
+  ENGINEERING_DIR: z.string().default(`${REPOSITORY}.signalbox/engineering`),
+  /** Hosts from which dependencies are fetched before a changed project is built and tested, separated by commas. */
+  ENGINEERING_REGISTRIES: z
+    .string()
+    .default(
+      'registry.npmjs.org,registry.yarnpkg.com,pypi.org,files.pythonhosted.org,proxy.golang.org,sum.golang.org,index.crates.io,static.crates.io,crates.io,rubygems.org,repo.packagist.org',
+    )
+    .transform((names) => names.split(',').flatMap((name) => name.trim().toLowerCase() || [])),
+  /**
+   * Protected paths that changes may touch all the same, separated by commas, such as `.github/,CODEOWNERS`: see docs/engineering.md.
+   * Default: none.
+   */
+  ENGINEERING_OPEN_PATHS: z
+    .string()
+    .default('')
+    .transform((paths) => paths.split(',').flatMap((path) => path.trim() || [])),
+  /** HTTP proxy through which this machine reaches the internet. Default: none. */
+  HTTPS_PROXY: z.string().default(''),
   /** `on` confines builds, programs and scans by bubblewrap. `off` is for a developer's machine: programs may then read its keys. */
   PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   /** Folder of OSV records in JSON files, to find known vulnerabilities of dependencies. Default: none. */

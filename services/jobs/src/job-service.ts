@@ -78,7 +78,8 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
       const { createOperationsHandlers } = await import('./jobs/operations.ts');
       return createOperationsHandlers(config, pool, { publisher, queue, log });
     },
-    analysis: async () => (await import('./jobs/analysis.ts')).createAnalysisHandlers(config, pool, log),
+    analysis: async () =>
+      (await import('./jobs/analysis.ts')).createAnalysisHandlers(own, config, { pool, redis }, log),
   };
 
   const held = own(createLeasedRuns({ runs, leaseMs, log }));

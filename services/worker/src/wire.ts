@@ -22,6 +22,7 @@ import { createOverviewReader } from '@signalbox/store/repository/overview';
 import { createRelationshipStore } from '@signalbox/store/repository/relationships';
 import { createSnapshotStore } from '@signalbox/store/repository/snapshots';
 import { createTagStore } from '@signalbox/store/repository/tags';
+import { createChangeStore } from '@signalbox/store/engineering/changes';
 import { createServiceStore } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
 import { openModels } from '@signalbox/models/open-models';
@@ -41,12 +42,15 @@ import { isPortInUse } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
 
+/** The nodes of a change of code, which the job service asks: MODEL_FOR may name them. */
+const ENGINEERING = { id: 'engineering', nodes: ['planner', 'executor', 'critic'] };
+
 /** The product's wiring: ports over Postgres, jobs over BullMQ, the configured models. */
 export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
   return {
     models: async (registry, agents, observer, redis) => {
       const plan = readModelPlan(config);
-      checkTargets(plan, agents);
+      checkTargets(plan, [...agents, ENGINEERING]);
       const gates = createPermitQueues({
         redis,
         prefix: config.REDIS_PREFIX,
@@ -77,6 +81,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
           tags: createTagStore(pool),
           relationships: createRelationshipStore(pool),
         },
+        engineering: createChangeStore(pool),
         knowledge: createKnowledgeSearch(pool),
         graphNodes: createGraphNodeReader(pool, await loadAgents(brought.agents)),
         errorHistory: {

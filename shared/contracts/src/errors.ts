@@ -99,6 +99,7 @@ const TELL_MODEL = {
     'I know no request {id} that you may see here. Its requester, operators and admins see it, in a private chat or where its card is; /approvals lists those that wait.',
   SEVERAL_REQUESTS: 'Several requests wait: {requests}. Name one by its id.',
   REQUEST_ENDED: 'There is nothing left to withdraw: {detail}',
+  MODEL_MISSING: 'Code is changed by a language model, and none is configured. Findings can be fixed without one.',
   FACT_UNKNOWN: 'I remember nothing such as “{words}”. {known}',
   SEVERAL_FACTS: 'Several facts are like that: {facts}. Name one by its number.',
   SECRET_UNKNOWN:

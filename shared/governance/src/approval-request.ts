@@ -20,6 +20,7 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { findPersons } from '@signalbox/store/people/identities';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { findTypedText } from '@signalbox/store/conversation/own-words';
+import { putArtifacts } from '@signalbox/store/artifacts';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { isShortName } from '@signalbox/contracts/governance/outside';
 import { AppError } from '@signalbox/contracts/errors';
@@ -99,10 +100,11 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
       return createFailedResult(error);
     }
     await putAction(db, scope.lane, intent, 'waiting');
-    await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });
+    const attached = { ...approval, card: { ...card, ...(await keepFiles(db, execution, shown)) } };
+    await insertApproval(db, { ...attached, expiresMs: takes.expiresMs });
     // Requesters get an approval card in the requesting chat, deciders in the chat where they decide.
     chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
-    await putCards(db, approval, [], chats);
+    await putCards(db, attached, [], chats);
     await appendAudit(db, [
       createProposalEvent(proposal, 'action.proposed'),
       createApprovalEvent(approval, 'approval.requested', approval.userKey, {
@@ -118,6 +120,19 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
   });
   for (const chatKey of chats) await deps.notify(chatKey, scope.traceId);
   return outcome;
+}
+
+/** Stores the files of a card, which all of its readers get. */
+async function keepFiles(
+  db: Queryable,
+  { scope, call }: CallExecution,
+  preview: ActionPreview | null,
+): Promise<Pick<ApprovalCard, 'files'>> {
+  if (!preview?.files || preview.files.length === 0) return {};
+  const { turnId, threadId, lane } = scope;
+  const kept = await putArtifacts(db, lane, { actionId: call.actionId, turnId, threadId }, preview.files);
+  if (kept.kind === 'lost') throw new AppError('LANE_LOST', { userKey: lane.userKey });
+  return kept.kind === 'stored' ? { files: [...kept.files] } : {};
 }
 
 function whyNobodyApproves(role: string, all: readonly Approver[]): string {

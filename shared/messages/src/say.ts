@@ -11,6 +11,7 @@ import type deploy from './languages/en/deploy.json';
 import type deployment from './languages/en/deployment.json';
 import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
+import type engineering from './languages/en/engineering.json';
 import type faults from './languages/en/faults.json';
 import type findings from './languages/en/findings.json';
 import type fixes from './languages/en/fixes.json';
@@ -54,6 +55,7 @@ export interface Catalog {
   readonly deployment: typeof deployment;
   readonly diagnose: typeof diagnose;
   readonly duration: typeof duration;
+  readonly engineering: typeof engineering;
   readonly faults: typeof faults;
   readonly findings: typeof findings;
   readonly fixes: typeof fixes;

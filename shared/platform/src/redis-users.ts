@@ -65,7 +65,8 @@ const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
   agents: { ...toPoolScope('agents'), keys: [...toPoolScope('agents').keys, 'handed:*'] },
   // The deploy pool enqueues analysis jobs for the repositories that it fetched.
   deploy: { ...toPoolScope('deploy'), keys: [...toPoolScope('deploy').keys, '{jobs}:analysis:*'] },
-  analysis: toPoolScope('analysis'),
+  // Asks models for changes of code, in turn with the workers.
+  analysis: { ...toPoolScope('analysis'), keys: [...toPoolScope('analysis').keys, '{permits:*'] },
 };
 
 /** The names of the Redis users, equal to the service names. */

@@ -26,6 +26,7 @@ import { createOverviewReader } from '@signalbox/store/repository/overview';
 import { createRelationshipStore } from '@signalbox/store/repository/relationships';
 import { createSnapshotStore } from '@signalbox/store/repository/snapshots';
 import { createTagStore } from '@signalbox/store/repository/tags';
+import { createChangeStore } from '@signalbox/store/engineering/changes';
 import { createServiceStore } from '@signalbox/store/deploy/services';
 import { findEffect } from '@signalbox/store/effects';
 import { createLog } from '@signalbox/platform/log';
@@ -122,6 +123,7 @@ export async function openCapabilityBench(
     portAllocations: createPortAllocations(pool, isPortInUse),
     cards: createCards(pool, () => Promise.resolve()),
     mortgage: createMortgages(pool),
+    engineering: createChangeStore(pool),
     repositories: {
       findings: createFindingStore(pool),
       runs: createChainRunStore(pool),

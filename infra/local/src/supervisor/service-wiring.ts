@@ -127,7 +127,12 @@ function listPrograms(settings: InstallationSettings): readonly Program[] {
       },
       given: { ...traffic, ...bubblewrap, ...repositoryFolders(dataDir, inherited) },
     },
-    { name: 'jobs-analysis', service: 'analysis', given: { ...bubblewrap } },
+    {
+      name: 'jobs-analysis',
+      service: 'analysis',
+      defaults: { ENGINEERING_DIR: join(dataDir, 'engineering') },
+      given: { ...bubblewrap },
+    },
   ];
 }
 

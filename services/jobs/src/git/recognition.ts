@@ -31,6 +31,11 @@ export function recognizeProgram(root: RootFiles): { readonly file: ServiceFile;
   return file.success ? { file: file.data, isGuess: named === null } : null;
 }
 
+/** Lists the commands that fetch a program's dependencies and build it. Pure. */
+export function listBuildSteps(root: Pick<RootFiles, 'names' | 'packageJson'>): string[][] {
+  return [...pythonSteps(root), ...nodeSteps(root)];
+}
+
 /** Uses the `web:` line of a Procfile, run by a shell, which expands `$PORT`. */
 function ofProcfile(root: RootFiles): Commands | null {
   const web = /^web:[ \t]*(\S.*)$/m.exec(root.procfile ?? '')?.[1]?.trim();
@@ -92,7 +97,7 @@ export function needsPython({ build, start = [] }: Pick<ServiceFile, 'build' | '
   return [...build, start].flat().some((word) => /\bpython3?\b|\.venv\//.test(word));
 }
 
-function nodeSteps(root: RootFiles): string[][] {
+function nodeSteps(root: Pick<RootFiles, 'names' | 'packageJson'>): string[][] {
   const manifest = manifestOf(root);
   if (!manifest) return [];
   const needs = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length > 0;
@@ -100,7 +105,7 @@ function nodeSteps(root: RootFiles): string[][] {
   return [...(needs ? [install] : []), ...(manifest.scripts['build'] === undefined ? [] : [['npm', 'run', 'build']])];
 }
 
-function pythonSteps({ names }: RootFiles): string[][] {
+function pythonSteps({ names }: Pick<RootFiles, 'names'>): string[][] {
   if (!names.has('requirements.txt')) return [];
   return [
     ['python3', '-m', 'venv', '.venv'],
@@ -108,7 +113,7 @@ function pythonSteps({ names }: RootFiles): string[][] {
   ];
 }
 
-function manifestOf({ packageJson }: RootFiles): z.output<typeof Manifest> | null {
+function manifestOf({ packageJson }: Pick<RootFiles, 'packageJson'>): z.output<typeof Manifest> | null {
   // Npm could not read a broken manifest either, so it counts as missing.
   return Manifest.safeParse(parseJson(packageJson ?? '')).data ?? null;
 }

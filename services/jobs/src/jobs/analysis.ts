@@ -1,17 +1,29 @@
 import type { ChainDeps } from '@signalbox/analysis/chain/chain-deps';
 import { sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
+import type { RegisterClosable } from '@signalbox/platform/lifecycle';
+import type { Redis } from '@signalbox/platform/redis';
 import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
+import { sayChange } from '../engineering/say-change.ts';
 import type { JobsConfig } from '../config.ts';
 import { createCodeIndexHandler } from '../knowledge/code-index.ts';
 import { createCodeStore } from '../knowledge/code-store.ts';
 import type { HandlerOf, PoolHandlers } from '../runner/handlers.ts';
 
-/** Creates the handlers that read untrusted repositories. Loads their modules with the first job, to keep idle processes small. */
-export function createAnalysisHandlers(config: JobsConfig, pool: Pool, log: Log): PoolHandlers<'analysis'> {
+/**
+ * Creates the handlers that read untrusted repositories and make changes of them. Loads their modules with the first job, to keep idle
+ * processes small.
+ */
+export function createAnalysisHandlers(
+  own: RegisterClosable,
+  config: JobsConfig,
+  { pool, redis }: { readonly pool: Pool; readonly redis: Redis },
+  log: Log,
+): PoolHandlers<'analysis'> {
   let opened: Promise<HandlerOf<'repository.chain'>> | null = null;
   const code = createCodeIndexHandler({ store: createCodeStore(pool), path: config.PATH });
+  let changing: Promise<HandlerOf<'engineering.change'>> | null = null;
   return {
     'repository.chain': {
       title: () => say('jobs.repositoryChain'),
@@ -19,6 +31,16 @@ export function createAnalysisHandlers(config: JobsConfig, pool: Pool, log: Log)
       say: sayChainResult,
     },
     'knowledge.code': code,
+    'engineering.change': {
+      title: () => say('engineering.job'),
+      run: async (payload, context) => {
+        changing ??= import('../engineering/open-engineering.ts').then(({ openEngineering }) =>
+          openEngineering(own, config, { pool, redis }, log),
+        );
+        return (await changing).run(payload, context);
+      },
+      say: sayChange,
+    },
   };
 }
 

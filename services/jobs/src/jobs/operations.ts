@@ -43,6 +43,8 @@ import { createDeployCheckHandler } from './deploy-check.ts';
 import { createDeployReconcileHandler } from './deploys-reconcile.ts';
 import { createRepositoryReadHandler } from './repository-look.ts';
 import { createRepositoryReadingHandlers } from './repository-reading.ts';
+import { createEngineeringLookHandler, createEngineeringPublishHandler } from './engineering-publish.ts';
+import { createChangeStore } from '@signalbox/store/engineering/changes';
 import { createServersWatchHandler } from '../machine/servers-watch.ts';
 import { createServiceDiagnoseHandler } from './service-diagnose.ts';
 import { createServiceLogsHandler } from './service-logs.ts';
@@ -85,6 +87,11 @@ export async function createOperationsHandlers(
     return isNew;
   };
   const servers = { probes: createServerProbeStore(pool), openDriver: deploy.openDriver };
+  const publishing = {
+    ...deploy,
+    changes: createChangeStore(pool),
+    projects: createProjectStore(pool),
+  };
   return {
     'deploy.run': {
       title: () => say('jobs.theDeployment'),
@@ -110,6 +117,9 @@ export async function createOperationsHandlers(
       sources: deploy.sources,
       startRun: (run) => startRun('knowledge.code', run),
     }),
+    'engineering.fetch': createRepositoryFetchHandler(deploy.sources, createProjectStore(pool)),
+    'engineering.look': createEngineeringLookHandler(publishing),
+    'engineering.publish': createEngineeringPublishHandler(publishing),
     'server.inspect': createServerInspectHandler(servers),
     'servers.watch': createServersWatchHandler({ ...servers, pool, publisher }),
     'services.watch': createServicesWatchHandler({
@@ -222,7 +232,9 @@ function createDiagnosticRun(
 export function createRepositoryFetchHandler(
   sources: Pick<SourceStore, 'fetch'>,
   projects: Pick<ReturnType<typeof createProjectStore>, 'get'>,
-): HandlerOf<'repository.fetch'> {
+): Pick<HandlerOf<'repository.fetch'>, 'title' | 'say'> & {
+  run(asked: { readonly project: string; readonly ref: string }, context: JobContext): Promise<ChainFetchResult>;
+} {
   return {
     title: () => say('jobs.repositoryChain'),
     async run({ project, ref }, { openSecret, signal }): Promise<ChainFetchResult> {

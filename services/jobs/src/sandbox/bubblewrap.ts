@@ -25,6 +25,11 @@ export interface SandboxSpec {
   /** Writable folders relative to the workspace; `all` for the whole workspace. */
   readonly writable: 'all' | readonly string[];
   readonly cwd: string;
+  /** Mounts of programs from outside the system's folders, with the folder of the programs for the PATH. */
+  readonly programs?: { readonly mounts: readonly string[]; readonly folder: string };
+  /** Further variables, and a folder of the host that is mounted at its own path. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly door?: string;
   readonly limits: CommandLimits;
   readonly cpuSeconds: number;
 }
@@ -47,14 +52,22 @@ const ENVIRONMENT = {
 export function createBubblewrapArguments(room: SandboxSpec, argv: readonly string[]): readonly string[] {
   const { limits } = room;
   const size = ['--size', String(limits.scratchBytes)];
+  const { programs, variables = {}, door } = room;
+  const environment = {
+    ...ENVIRONMENT,
+    ...(programs ? { PATH: `${programs.folder}:${ENVIRONMENT.PATH}` } : {}),
+    ...variables,
+  };
   const groups: readonly (readonly string[])[] = [
     ['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
     ['--cap-drop', 'ALL', '--uid', '1000', '--gid', '1000', '--hostname', 'sandbox', '--clearenv'],
-    Object.entries(ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
+    Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     listSystemMounts(),
     ['--proc', '/proc', '--dev', '/dev', ...size, '--tmpfs', '/dev/shm'],
     [...size, '--tmpfs', '/tmp', ...size, '--tmpfs', '/home/agent'],
+    programs?.mounts ?? [],
     room.workspace === null ? [] : workspaceMounts(room.workspace, room),
+    door === undefined ? [] : ['--ro-bind', door, door],
     // Root owns /proc/sys: through core_pattern a command could start programs outside the sandbox.
     ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
     ['--chdir', room.workspace === null ? '/tmp' : join(INSIDE, room.cwd)],

@@ -31,7 +31,10 @@ export interface SandboxResult {
   readonly durationMs: number;
 }
 
-export type CommandFolders = Pick<SandboxSpec, 'workspace' | 'writable' | 'cwd' | 'hasRepository'>;
+export type CommandFolders = Pick<
+  SandboxSpec,
+  'workspace' | 'writable' | 'cwd' | 'hasRepository' | 'programs' | 'variables' | 'door'
+>;
 
 export interface RunOptions extends CommandFolders {
   /** Running processes are killed after this time, and the result says so. */

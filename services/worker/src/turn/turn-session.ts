@@ -29,6 +29,7 @@ import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { createJobButtons, findToldVersions } from './job-buttons.ts';
 import { fetchOnce, isPicture, loadPictures } from '../attachments/pictures.ts';
 import { REPLY_TEXTS } from './reply.ts';
+import { proposeChanges } from './change-news.ts';
 import { endPlansOfTurn, followPlans } from './plan-news.ts';
 import { TurnReport } from './turn-account.ts';
 import {
@@ -144,7 +145,7 @@ export class TurnSession {
   async #followPlans(scope: CallScope): Promise<boolean> {
     const { governance } = this.#start.parts;
     const followed = await followPlans(governance, scope, this.#context.batch);
-    this.#context = { ...this.#context, batch: followed.batch };
+    this.#context = { ...this.#context, batch: await proposeChanges(governance, scope, followed.batch) };
     this.#silent = followed.silent;
     this.#ended = followed.said;
     this.#account.planEnded(followed);

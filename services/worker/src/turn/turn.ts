@@ -6,6 +6,7 @@ import { findPlanOfRun } from '@signalbox/store/governance/plans';
 import { loadReceipts } from '@signalbox/governance/receipts';
 import { findFilesWithoutText, takeLeadingBatch } from './batch.ts';
 import { endWithIncidentNotice, reportIncidentInThread } from './incident-turn.ts';
+import { endsChange } from './change-news.ts';
 import { createJobButtons } from './job-buttons.ts';
 import { isPicture, isSound } from '../attachments/pictures.ts';
 import { closeThread, buildTurnContext, answerFiles, endWithEventNotice, settleAll } from './turn-end.ts';
@@ -99,7 +100,8 @@ function readAnew(start: TurnStart): Promise<boolean> {
 async function reportJob(start: TurnStart): Promise<boolean> {
   const { parts, lane, first, person } = start;
   const { threadId, runId } = first.envelope as Extract<InboxMessage['envelope'], { kind: 'job-finished' }>; // HANDLERS calls this function only for `job-finished`
-  if (threadId !== null && (await findPlanOfRun(parts.pool, runId))) return think(start);
+  if (threadId !== null && ((await findPlanOfRun(parts.pool, runId)) || (await endsChange(parts.pool, runId))))
+    return think(start);
   const { timeZone } = parts.account;
   const receipts = await loadReceipts(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
   const actor = { userKey: lane.userKey, ...person };

@@ -12,6 +12,7 @@ export const AgentClass = z.enum([
   'REGISTRY_STATE',
   'WRITE_GATED',
   'CONTROL_PLANE',
+  'ENGINEERING',
 ]);
 export type AgentClass = z.infer<typeof AgentClass>;
 

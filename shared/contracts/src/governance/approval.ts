@@ -52,6 +52,11 @@ export const ApprovalCard = CardTexts.extend({
   essential: z.array(EssentialValue).optional(),
   /** The requester's message without secrets. */
   words: z.string().optional(),
+  /** Files that are sent with the card. */
+  files: z
+    .array(z.object({ artifactId: z.string(), name: z.string() }))
+    .max(10)
+    .optional(),
   requester: z.string(),
   /** Describes the action that was changed into this one; null when there is none. */
   changedFrom: z.string().nullable(),

@@ -97,6 +97,11 @@ export const ServiceFile = z
       .array(z.array(z.string().min(1).max(1_000)).min(1).max(50))
       .max(20)
       .default([]),
+    /** Commands that test the project, in order, run after the build commands when its code is changed: see docs/engineering.md. */
+    test: z
+      .array(z.array(z.string().min(1).max(1_000)).min(1).max(50))
+      .max(20)
+      .optional(),
     /** The start command. Not needed when an engine runs the Dockerfile. */
     start: z.array(z.string().min(1).max(1_000)).min(1).max(50).optional(),
     health: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ENGINEERING_JOBS } from '../engineering/engineering-jobs.ts';
 import { ChainFetchResult, ChainPayload, ChainResult } from '../repository/chain-run.ts';
 import { CodeIndexPayload, CodeIndexResult } from '../repository/code-index.ts';
 import { CHAINS, STEP_ATTEMPTS } from '../repository/chains.ts';
@@ -336,6 +337,7 @@ export const JOBS = {
     deadlineMs: 60_000,
     everyMs: 20_000,
   }),
+  ...ENGINEERING_JOBS,
   'server.inspect': job({
     pool: 'deploy',
     payload: ServerInspectPayload,

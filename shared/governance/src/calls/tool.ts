@@ -16,6 +16,8 @@ export interface ActionPreview {
   readonly undo: string;
   /** The steps of a plan, each in one line. */
   readonly steps?: readonly string[];
+  /** Files that are sent with the card, such as a diff that is too long for it; a resolved value has their hash. */
+  readonly files?: readonly { readonly name: string; readonly mimeType: string; readonly content: string }[];
 }
 
 export interface RiskWithReasons {

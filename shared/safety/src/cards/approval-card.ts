@@ -198,7 +198,8 @@ function layOut(approval: Approval, takes: string) {
     const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: steps ? 0 : block.length, rows });
     const isTold = (one: EssentialValue): boolean => {
       // What the line of one step says is not said of another step.
-      const step = steps ? `${findStep(one)}. ` : '';
+      const number = findStep(one);
+      const step = steps && number !== '' ? `${number}. ` : '';
       const said = lines.slice(0, telling).filter(({ as }, at) => !shown[at]?.isCut && as('').startsWith(step));
       const isSaid = (value: string): boolean => said.some(({ raw }) => raw.includes(value));
       return (one.told ?? []).every((value) => !UNREADABLE_WITHIN.test(value) && isSaid(value));

@@ -41,8 +41,9 @@ export function requireWritable(bounds: AgentBounds, parts: PathParts): void {
   if (parts.length === 0) denyPath('.', 'it is the workspace itself');
   if (parts.some(isRepositoryFolder)) denyPath(path, 'the folder .git belongs to git');
   // Denied folders match in every spelling, because on some file systems SRC is src. Allowed folders match exactly.
-  const denied = bounds.deniedPaths.find((folder) => isBelow(fold(folder), parts.map(fold)));
-  if (denied !== undefined) denyPath(path, `this kind of agent may not write below ${denied}`);
+  const denied = bounds.deniedPaths.find((one) => isDenied(fold(one), parts.map(fold)));
+  if (denied !== undefined)
+    denyPath(path, `this kind of agent may not write ${denied.endsWith('/') ? 'below ' : ''}${denied}`);
   if (bounds.writePaths === 'all') return;
   if (!bounds.writePaths.some((folder) => isBelow(folder, parts)))
     denyPath(path, `this kind of agent may write only below ${bounds.writePaths.join(', ')}`);
@@ -59,6 +60,11 @@ export function denyPath(path: string, why: string): never {
 function isRepositoryFolder(name: string): boolean {
   const folded = fold(name).replace(/[. ]+$/, '');
   return folded === '.git' || /^git~\d+$/.test(folded) || folded.startsWith('.git:');
+}
+
+/** True for a denied file, for a denied folder itself, whose place a file would take, and for what is below. */
+function isDenied(path: string, parts: PathParts): boolean {
+  return isBelow(path, parts) || parts.join('/') === path.replace(/\/$/, '');
 }
 
 function isBelow(folder: string, parts: PathParts): boolean {

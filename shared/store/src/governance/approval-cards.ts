@@ -69,6 +69,7 @@ function cardRow(
     slot: approvalId,
     body: {
       ...renderCard(approval, votes, isAsker ? 'requester' : 'approver'),
+      ...(status === 'pending' && votes.length === 0 && approval.card.files ? { files: approval.card.files } : {}),
       // The requester also gets a message with the outcome; for other people, the card is only edited while its channel can edit it.
       ...(status === 'consumed' ? { onlyChanges: true } : {}),
       ...(again === null ? {} : { anew: true }),

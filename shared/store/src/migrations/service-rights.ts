@@ -114,6 +114,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       services: 'select, update (muted_until, muted_by, updated_at)',
       // Asks plans to stop
       plans: 'select, update (stop_at)',
+      // Ends changes of code on /stop
+      engineering_changes: 'select, update (state, problem, updated_at)',
     },
     functions: [APPEND],
   },
@@ -181,6 +183,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       repository_snapshots: ADD,
       project_tags: 'select, insert, delete',
       project_relationships: READ,
+      engineering_changes: WRITE,
+      engineering_steps: ADD,
       audit_events: READ,
       audit_log: READ,
     },
@@ -248,10 +252,13 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       error_minutes: ALL,
       incidents: WRITE,
       registry_entities: WRITE,
+      // Publishes approved diffs
+      engineering_changes: CHANGE,
+      engineering_steps: READ,
     },
     functions: [APPEND, OWN_CARDS, RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
   },
-  /** Reads large texts from outside, so it opens no secret and may only write findings. */
+  /** Reads large texts from outside, so it opens no secret and may only write findings and diffs that nobody has approved yet. */
   analysis: {
     tables: {
       ...POOL_TABLES,
@@ -271,6 +278,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       code_refs: ALL,
       code_paths: KEEP,
       knowledge_words: ADD,
+      engineering_changes: CHANGE,
+      engineering_steps: ADD,
     },
     functions: [APPEND, OWN_CARDS],
   },

@@ -67,7 +67,13 @@ function getEvent(message: BaseMessage): RuntimeEvent | null {
 }
 
 /** Jobs whose end is told as a whole. What others found or wrote is for the model to read. */
-const TOLD_JOBS: ReadonlySet<string> = new Set(['deploy.run', 'service.stop', 'knowledge.index', 'plan']);
+const TOLD_JOBS: ReadonlySet<string> = new Set([
+  'deploy.run',
+  'service.stop',
+  'knowledge.index',
+  'plan',
+  'engineering.change',
+]);
 
 /** False after a failure, about whose cause and remedy there is more to say. Older events do not tell. */
 function isToldWhole({ job, outcome }: RuntimeEvent): boolean {

@@ -5,6 +5,7 @@ import type { createReleaseReader } from '@signalbox/store/deploy/releases';
 import type { createServerStore } from '@signalbox/store/deploy/servers';
 import type { createServiceStore } from '@signalbox/store/deploy/services';
 import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
+import type { ChangeStore } from '@signalbox/store/engineering/changes';
 import type { createMemoryStore } from '@signalbox/store/memory/facts';
 import type { Incident } from '@signalbox/store/deploy/incidents';
 import type { findPlan, listPlans, Plan } from '@signalbox/store/governance/plans';
@@ -44,6 +45,8 @@ export interface CorePorts {
     readonly tags: ReturnType<typeof createTagStore>;
     readonly relationships: ReturnType<typeof createRelationshipStore>;
   };
+  /** Changes of code and their steps; the job service works on them. */
+  readonly engineering: Pick<ChangeStore, 'begin' | 'find' | 'findByRun' | 'get' | 'list' | 'steps' | 'answer'>;
   readonly knowledge: KnowledgeSearch;
   readonly graphNodes: AgentGraphs;
   readonly errorHistory: {

@@ -1,0 +1,47 @@
+import { executeCall } from '@signalbox/governance/action-run';
+import type { CallScope } from '@signalbox/governance/calls/call';
+import type { GovernanceDeps } from '@signalbox/governance/deps';
+import { createChangeStore } from '@signalbox/store/engineering/changes';
+import type { Queryable } from '@signalbox/store/pool';
+import { hasRow } from '@signalbox/store/sql';
+import type { InboxMessage } from '@signalbox/store/turns/lanes';
+
+/** The tool whose approval card shows the diff. */
+const PUBLISHES = 'open_pull_request';
+const GROUP = 'engineering';
+
+/**
+ * Proposes the publication of each change whose diff stands now: the runtime asks for the approval, no model. The news then says who has
+ * to approve. Repeating it in a resumed turn asks once, because the action's id follows from the job's.
+ */
+export async function proposeChanges(
+  deps: GovernanceDeps,
+  scope: CallScope,
+  messages: readonly InboxMessage[],
+): Promise<readonly InboxMessage[]> {
+  const told: InboxMessage[] = [];
+  for (const message of messages) {
+    const { envelope } = message;
+    const isChange = envelope.kind === 'job-finished' && envelope.job === 'engineering.change';
+    const change = isChange ? await createChangeStore(deps.pool).findByRun(envelope.runId) : null;
+    if (!isChange || change?.state !== 'proposed') {
+      told.push(message);
+      continue;
+    }
+    const call = {
+      actionId: `${envelope.runId}_pr`,
+      tool: PUBLISHES,
+      args: { change: change.changeId },
+      groups: [GROUP],
+    };
+    // The call is the runtime's: it belongs to no phase of the agent.
+    const { say } = await executeCall(deps, { ...scope, enter: () => undefined }, call);
+    told.push({ ...message, envelope: { ...envelope, say: `${envelope.say}\n\n${say}` } });
+  }
+  return told;
+}
+
+/** True when the end of this job leads to an approval, whether its conversation goes on or not. */
+export function endsChange(db: Queryable, runId: string): Promise<boolean> {
+  return hasRow(db)`select from engineering_changes where run_id = ${runId} and state = 'proposed'`;
+}

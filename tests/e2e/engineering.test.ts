@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadTestConfig } from '../support/config.ts';
+import { makeRepository, type TestRepository } from '../support/deploy-repository.ts';
+import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+import { startEngineeringModel } from '../support/engineering-model.ts';
+
+// A person asks for a change of code: it is planned, edited, tested and criticized, and published once somebody has approved the diff.
+
+const ADD = 'export function add(a, b) {\n  return a - b;\n}\n';
+const TEST = `import assert from 'node:assert';
+import test from 'node:test';
+import { add } from './add.js';
+test('adds', () => assert.equal(add(2, 3), 5));
+`;
+const DIFF = `--- a/add.js
++++ b/add.js
+@@ -1,3 +1,3 @@
+ export function add(a, b) {
+-  return a - b;
++  return a + b;
+ }
+`;
+
+let demo: DemoStack;
+let model: Awaited<ReturnType<typeof startEngineeringModel>>;
+let repository: TestRepository;
+beforeAll(async () => {
+  model = await startEngineeringModel(
+    {
+      planner: (messages, turn) => {
+        if (
+          messages.some(({ content }) => content.includes('which way') && !content.includes('"answer"')) &&
+          turn === 0
+        )
+          return { name: 'ask_person', args: { question: 'Up or down?' } };
+        return turn < 2
+          ? { name: 'read_file', args: { path: 'add.js' } }
+          : { name: 'submit_plan', args: { plan: 'Add instead of subtracting in add.js.' } };
+      },
+      executor: (_messages, turn) => {
+        if (turn === 0) return { name: 'apply_diff', args: { diff: DIFF } };
+        return { name: 'finish', args: { title: 'Add the numbers', summary: 'It subtracted them.' } };
+      },
+      critic: () => ({
+        name: 'submit_critique',
+        args: { verdict: 'good', risk: 'low', says: 'It does what was asked.' },
+      }),
+    },
+    (said) => {
+      const task = /^please change todo: (.*)$/.exec(said)?.[1];
+      if (task) return { name: 'trigger_engineering', args: { project: 'todo', task } };
+      if (said === 'up, please') return { name: 'answer_engineering', args: { answer: 'up, please' } };
+      if (said === 'how is it?') return { name: 'get_engineering_status', args: {} };
+      if (said === 'show the pr') return { name: 'view_latest_pr', args: { project: 'todo' } };
+      return null;
+    },
+  );
+  demo = await openDemoStack({ MODEL: 'openai', OPENAI_API_KEY: 'test', OPENAI_BASE_URL: model.url });
+  repository = makeRepository(join(demo.targets, '..', 'todo'));
+  repository.release('1.0', {
+    'add.js': ADD,
+    'add.test.js': TEST,
+    'package.json': '{"name":"todo","type":"module"}\n',
+  });
+  await demo.stack.pool.query(
+    `insert into projects (name, description, repository, owner, action_id) values ('todo', 'a list', $1, '1002', 'act_todo')`,
+    [repository.folder],
+  );
+}, 90_000);
+afterAll(async () => {
+  await demo.close();
+  await model.close();
+}, 60_000);
+
+const git = (folder: string, ...words: string[]): string =>
+  execFileSync('git', ['-C', folder, ...words], { encoding: 'utf8', env: { PATH: loadTestConfig().path } }).trim();
+
+describe('a change of code', { timeout: 180_000 }, () => {
+  it('is tested and criticized before its diff is asked for, and published as a branch once it is approved', async () => {
+    const { ben, cleo, dara } = demo.people;
+    for (const person of [cleo, dara]) await person.ask('hello');
+    await demo.tell(
+      ben,
+      'please change todo: add has to add',
+      /change 1.* is ready|Change 1 of todo is ready/is,
+      90_000,
+    );
+    const card = await cleo.waitFor(/change 1 of todo/);
+    expect(card).toContain('Add the numbers');
+    expect(card).toContain('add.js');
+    expect(card).toContain('The tests passed in the sandbox');
+    expect(card).toContain('good, low: It does what was asked.');
+    const { rows } = await demo.stack.pool.query<{ hash: string; diff: string }>(
+      `select proposal ->> 'hash' as hash, proposal ->> 'diff' as diff from engineering_changes`,
+    );
+    expect(card).toContain(rows[0]?.hash);
+    expect(rows[0]?.diff).toContain('+  return a + b;');
+
+    await cleo.clickAndWait('Approve');
+    await ben.waitFor(/is published here/);
+    const { rows: done } = await demo.stack.pool.query<{ repository: string; branch: string; commit: string }>(
+      `select outcome ->> 'repository' as repository, outcome ->> 'branch' as branch, outcome ->> 'commit' as commit from engineering_changes`,
+    );
+    const [{ repository: kept, branch, commit } = { repository: '', branch: '', commit: '' }] = done;
+    expect(branch).toBe('signalbox/1-add-the-numbers');
+    expect(git(kept, 'rev-parse', branch)).toBe(commit);
+    expect(git(kept, 'show', `${branch}:add.js`)).toBe('export function add(a, b) {\n  return a + b;\n}');
+    expect(git(kept, 'log', '-1', '--format=%an %s', branch)).toBe('Signalbox Add the numbers');
+    expect(git(repository.folder, 'branch', '--list', 'signalbox/*')).toBe('');
+  });
+});
