@@ -43,6 +43,10 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
         .map(({ text }) => text),
     ).toContain(`Explain finding ${await number()}`);
 
+    // Nothing of it runs, so what is wrong with it is what scans found.
+    await ben.ask('/new');
+    await demo.tell(ben, 'what is wrong with todo?', /Open findings of todo[^]*src\/main\.ts:2/);
+
     const why = await demo.tell(ben, `explain finding ${await number()} of todo`, /Where: /);
     expect(why).toContain('<<<<<<<');
 
@@ -68,7 +72,7 @@ describe('the repository of a project', { timeout: 120_000 }, () => {
     const overview = await demo.tell(ben, 'give me an overview of the repository of todo', /first run/, 15_000);
     expect(overview).toMatch(/1 file, 3 commits by one person since 20\d\d-/);
     expect(overview).toMatch(/Languages: TypeScript 100 %/);
-    expect(overview).toMatch(/Health: \d+ of 100; weakest: /);
+    expect(overview).toMatch(/Health: \d+ of 100, with one severe finding; weakest: /);
     await ben.ask('/new');
     await demo.tell(ben, 'audit the documentation of todo', /first run/, 15_000);
     const { rows } = await demo.stack.pool.query<{ text: string }>(

@@ -101,6 +101,12 @@ describe('the code analyzer', () => {
 
   it('allows print statements in tests and examples, but no debugger statement', async () => {
     expect(await find('src/a.rs', '  dbg!(x);')).toEqual(['code/debug-leftover:1 dbg!']);
+    expect(await find('src/a.py', 'import pdb; pdb.set_trace()')).toHaveLength(1);
+    // A debugger that a test replaces, or that a program offers, was not left behind.
+    expect(await find('src/cli.py', 'import pdb\n\ndef post_mortem():\n    pdb.post_mortem()\n')).toEqual([]);
+    const patched =
+      'import pdb\n\ndef test_a(monkeypatch):\n    monkeypatch.setattr(pdb, "set_trace", f)\n    pdb.set_trace()\n';
+    expect(await find('tests/test_a.py', patched)).toEqual([]);
     expect(await find('tests/a.rs', '  dbg!(x);')).toEqual([]);
     expect(await find('examples/a/src/main.rs', '  dbg!(x);')).toEqual([]);
     expect(await find('tests/a.ts', '  debugger;')).toHaveLength(1);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { SCORE_WEIGHTS, sayScorePart, scoreHealth, type ScoredSummaries } from '@signalbox/analysis/steps/score';
+import {
+  capScore,
+  SCORE_WEIGHTS,
+  sayScorePart,
+  scoreHealth,
+  type ScoredSummaries,
+} from '@signalbox/analysis/steps/score';
 import { runInLanguage, LANGUAGES } from '@signalbox/messages/language';
 
 const NOW = Date.UTC(2026, 0, 1) / 1_000;
@@ -51,6 +57,15 @@ const score = (
 };
 
 describe('the score of a repository', () => {
+  it('counts the open findings: with five critical ones it is not 95', () => {
+    expect(capScore(95, {})).toBe(95);
+    expect(capScore(95, { low: 40, info: 90 })).toBe(95);
+    expect(capScore(95, { critical: 1 })).toBe(50);
+    expect(capScore(95, { critical: 5, high: 2 })).toBe(10);
+    expect(capScore(95, { high: 3 })).toBe(65);
+    expect(capScore(5, { critical: 1 })).toBe(5);
+  });
+
   it('is 100 for a repository that lacks nothing, and the weights of its parts add up to 100', () => {
     expect(score({})).toBe(100);
     expect(Object.values(SCORE_WEIGHTS).reduce((sum, weight) => sum + weight, 0)).toBe(100);

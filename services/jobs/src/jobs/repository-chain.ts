@@ -1,5 +1,6 @@
 import type { ChainDeps, ChainRun } from '@signalbox/analysis/chain/chain-deps';
 import { runChain } from '@signalbox/analysis/chain/run-chain';
+import { FIRST_ANALYZERS, orderForChain } from '@signalbox/analysis/reports/chain-order';
 import { readOutput, readDryFindings } from '@signalbox/analysis/chain/run-step';
 import { sayMeasurements } from '@signalbox/analysis/steps/facts';
 import { STEPS } from '@signalbox/analysis/steps/steps';
@@ -7,7 +8,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
 import { createFindingStore } from '@signalbox/store/repository/findings';
 import { createChainStore } from './repository-records.ts';
-import { CHAINS } from '@signalbox/contracts/repository/chains';
+import { CHAINS, type ChainName } from '@signalbox/contracts/repository/chains';
 import { MAX_SHOWN_FINDINGS, type ChainFetchResult } from '@signalbox/contracts/repository/chain-run';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { findUnread } from '@signalbox/contracts/repository/unread';
@@ -113,7 +114,7 @@ async function toResult(
   const analyzers = new Set(CHAINS[chain].flatMap(({ name }) => STEPS[name]?.analyzers ?? []));
   const found = run.isDry
     ? [...new Map(steps.flatMap(({ output }) => readDryFindings(output)).map((one) => [one.fingerprint, one])).values()]
-    : await deps.findings.list({ project, status: 'open', analyzers: [...analyzers] }, MAX_SHOWN_FINDINGS);
+    : await listTop(deps, project, chain, [...analyzers]);
   const total = run.isDry ? found.length : await deps.findings.count({ project, analyzers: [...analyzers] });
   return {
     runId: run.runId,
@@ -127,18 +128,29 @@ async function toResult(
     problem: run.problem?.slice(0, 2_000) ?? null,
     facts: sayMeasurements(chain, new Map(steps.map(({ agent, output }) => [agent, readOutput(output)]))),
     total,
-    top: found.slice(0, MAX_SHOWN_FINDINGS).map(({ findingId, rule, severity, path, line, evidence, values }) => ({
-      findingId,
-      rule,
-      severity,
-      path,
-      line,
-      evidence,
-      values,
-    })),
+    top: orderForChain(chain, found)
+      .slice(0, MAX_SHOWN_FINDINGS)
+      .map(({ findingId, rule, severity, path, line, evidence, values }) => ({
+        findingId,
+        rule,
+        severity,
+        path,
+        line,
+        evidence,
+        values,
+      })),
     left: steps
       .filter(({ status }) => status === 'failed' || status === 'stopped')
       .map(({ agent, problem }) => ({ agent, problem: (problem ?? '').slice(0, 2_000) })),
     unseen: findUnread(steps.map(({ output }) => readOutput(output))).map(sayUnread),
   };
+}
+
+/** Lists the most severe findings, first those that the chain is about. */
+async function listTop({ findings }: Deps, project: string, chain: ChainName, analyzers: readonly string[]) {
+  const first = FIRST_ANALYZERS[chain] ?? [];
+  const lists = [first, analyzers.filter((one) => !first.includes(one))].map((names) =>
+    findings.list({ project, status: 'open', analyzers: names }, MAX_SHOWN_FINDINGS),
+  );
+  return (await Promise.all(lists)).flat();
 }

@@ -15,7 +15,17 @@ export default toolGroup({
   name: 'diagnose',
   summary:
     'Look deeper into what is wrong: get_error_history, follow_service_logs, run_diagnostic, mute_service; failed turns.',
-  uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory', 'requests', 'changes'],
+  uses: [
+    'projects',
+    'services',
+    'deployments',
+    'servers',
+    'graphNodes',
+    'errorHistory',
+    'requests',
+    'changes',
+    'repositories',
+  ],
   tools: {
     diagnose_service: diagnoseService,
     check_service_health: checkServiceHealth,

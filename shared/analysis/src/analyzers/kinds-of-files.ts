@@ -36,6 +36,8 @@ const LIBRARY = joinPatterns(
 );
 /** A published library names its version in its file name, or in the comment at its top. */
 const VERSION_IN_NAME = /[.-]v?\d{1,4}(?:\.\d{1,4}){0,3}(?:\.(?:min|slim|pack|bundle))*\.(?:js|css)$/i;
+/** Length of a file that nobody writes under the name of a library; the smallest of them has a third of it. */
+const LIBRARY_LENGTH = 60_000;
 const BANNER =
   /^\s{0,20}(?:\/\*|\/\/)(?=[^]{0,800}?\bv?\d{1,4}\.\d{1,4}\.\d)(?=[^]{0,800}?(?:licen[sc]e|copyright|\(c\)))/i;
 
@@ -98,7 +100,7 @@ export function isInstalled(path: string): boolean {
 function isLibrary(path: string, text: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (!LIBRARY.test(name) || !/\.(?:js|css)$/i.test(name)) return false;
-  return VERSION_IN_NAME.test(name) || BANNER.test(text.slice(0, HEAD_LENGTH));
+  return VERSION_IN_NAME.test(name) || BANNER.test(text.slice(0, HEAD_LENGTH)) || text.length > LIBRARY_LENGTH;
 }
 
 /** True for a generated file, judged by its path and, if given, its text. */

@@ -45,6 +45,7 @@ export async function runStep(
   if (request.attempt > STEP_ATTEMPTS) return fail(`it was begun ${STEP_ATTEMPTS} times and never came to its end`);
   const files = new StepFiles(deps, handle, { name: request.name, stepClass: STEP_CLASSES[request.name] });
   const { project, runId, isDry } = handle.run;
+  const all = Object.values(known).flatMap((one) => one?.analyzers ?? []);
   try {
     const scanned = step.analyzers.length === 0 ? null : await handle.scans.scan(step.analyzers);
     const conclusions = scanned?.conclusions ?? {};
@@ -62,6 +63,7 @@ export async function runStep(
         isDry
           ? request.foundBefore
           : (await deps.records.listOpenFindings(project, request.analyzers)).slice(0, MAX_LISTED_FINDINGS),
+      allFindings: async () => [...(isDry ? request.foundBefore : await deps.records.listOpenFindings(project, all))],
       read: (path) => files.read(path),
       write: (path, text, mimeType) => files.write(path, text, mimeType),
     });

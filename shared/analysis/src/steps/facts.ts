@@ -67,7 +67,13 @@ function sayHealth(output: unknown): readonly string[] {
     .toSorted((one, other) => one.score - other.score)
     .slice(0, PARTS_SHOWN)
     .map(({ part, score }) => `${sayScorePart(part)} (${score})`);
-  return [say('findings.health', { score: data.score, weak: weak.join(', ') || 'none' })];
+  return [
+    say('findings.health', {
+      score: data.score,
+      open: (data.open.critical ?? 0) + (data.open.high ?? 0),
+      weak: weak.join(', ') || 'none',
+    }),
+  ];
 }
 
 function sayPlan(output: unknown): readonly string[] {

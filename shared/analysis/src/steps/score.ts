@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Severity } from '@signalbox/contracts/repository/finding';
 import { say } from '@signalbox/messages/say';
 import type { DocumentationSummary } from '../analyzers/documentation/documentation.ts';
 import type { CodeSummary } from '../analyzers/quality/code/code.ts';
@@ -51,6 +52,25 @@ const MANY_COPIES = 0.2;
 const DAY_SECONDS = 86_400;
 const ACTIVE_DAYS = 90;
 const RESTING_DAYS = 730;
+
+/** Number of open findings by severity. */
+export type OpenCounts = Readonly<Partial<Record<Severity, number>>>;
+
+/** The most points with one finding of a severity, the points that each further one costs, and the fewest that remain. */
+const CAPS: readonly (readonly [severity: Severity, first: number, each: number, least: number])[] = [
+  ['critical', 50, 10, 0],
+  ['high', 75, 5, 40],
+  ['medium', 95, 1, 70],
+];
+
+/** Limits a score by the open findings: whoever can read the key of the server does not care about the tests. */
+export function capScore(score: number, open: OpenCounts): number {
+  const caps = CAPS.map(([severity, first, each, least]) => {
+    const count = open[severity] ?? 0;
+    return count === 0 ? 100 : Math.max(least, first - each * (count - 1));
+  });
+  return Math.min(score, ...caps);
+}
 
 /** Computes the score from the summaries of one scan. `nowSeconds`: current time since the epoch, for the age of the newest commit. */
 export function scoreHealth(summaries: ScoredSummaries, nowSeconds: number): HealthScore {

@@ -24,6 +24,8 @@ export interface StepContext {
   readonly conclusions: Readonly<Record<string, AnalyzerResult>>;
   /** Lists the open findings of all analyzers that have run so far, most severe first. */
   findings(): Promise<readonly ListedFinding[]>;
+  /** Lists the open findings of all chains; in a dry run those that it has found so far. */
+  allFindings(): Promise<readonly ListedFinding[]>;
   /** Reads a file of the commit; null when the file is binary. Throws PATH_DENIED. */
   read(path: string): Promise<string | null>;
   /** Stores a document with the chain run when the step completes. Throws PATH_DENIED. */

@@ -6,6 +6,7 @@ import { docManagerStep } from './outline-writer.ts';
 import { healthScoreStep } from './health-score.ts';
 import { nextStepsStep, refactorPlannerStep } from './planning.ts';
 import { createScanningStep } from './scanning.ts';
+import { orderForChain } from '../reports/chain-order.ts';
 import { sayReport, type ReportedFinding } from '../reports/report.ts';
 import { toSarif } from '../reports/sarif.ts';
 
@@ -19,7 +20,7 @@ const reportWriter: AnalysisStep<Readonly<Record<string, unknown>>, z.infer<type
   async run(input, context) {
     const unread = findUnread(Object.values(input));
     const { project, commit, before } = context;
-    const open = await context.findings();
+    const open = orderForChain(context.chain, await context.findings());
     const reported: ReportedFinding[] = open.map((one) => ({ ...one, acceptedReason: null }));
     const runs = before ? [before] : [];
     const content = { project, commit, now: context.now(), open: reported, accepted: [], unread, runs };

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { sayFindingItem } from '@signalbox/analysis/reports/say-findings';
+import type { ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ServiceDiagnosisResult, ServiceHealthResult } from '@signalbox/contracts/operations/operations';
 import { sayDeployState } from '@signalbox/messages/deploy-state';
@@ -6,6 +8,8 @@ import { sayDuration } from '@signalbox/messages/duration';
 import { READ_DEFAULTS, tool } from '../../tools/tool.ts';
 import { createRollbackButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
+import { createFindingButtons } from '../repository/buttons.ts';
+import { FINDING_ORIGINS, toShown } from '../repository/findings.ts';
 import { SERVICE_SCOPE, findService, ProjectArg, OptionalEnvironment, unwrapJob } from './asked-service.ts';
 import { foldLines } from './fold.ts';
 import { formatCode, describeHealth, describeVerdict, toLogBlock } from './sentences.ts';
@@ -84,6 +88,12 @@ export const diagnoseService = tool({
   deadlineMs: 45_000,
   run: async (asked, context) => {
     const { ports, now } = context;
+    // What scans found in the repository answers “what is wrong with it” as well, most of all where nothing is deployed.
+    const findings = (
+      await ports.repositories.findings.list({ project: asked.project, status: 'open' }, MAX_FINDINGS)
+    ).map(toShown);
+    const isDeployed = findings.length === 0 || (await ports.services.list({ project: asked.project })).length > 0;
+    if (!isDeployed) return { state: 'not-deployed' as const, project: asked.project, findings };
     const service = await findService(ports, asked);
     const found = unwrapJob(await context.work('service.diagnose', service));
     if (found.state === 'goes-on') return found;
@@ -99,12 +109,13 @@ export const diagnoseService = tool({
           say('diagnose.latestFailed', { version: ref, state: sayDeployState(failure.state), why: failure.sentence }),
       }),
     );
-    return { ...found, lines: foldLines(found.lines), deployments };
+    return { ...found, lines: foldLines(found.lines), deployments, ...(findings.length > 0 ? { findings } : {}) };
   },
   meets: { healthy: (found) => found.state === 'done' && isProvenHealthy(found.health) },
   phrases: {
     done: (found) => {
       if (found.state === 'goes-on') return say('diagnose.goesOn');
+      if (found.state === 'not-deployed') return sayFindings(found.project, found.findings);
       const { health, previous, servingForSeconds, errors, lines, deployments, proposal } = found;
       const before = previous?.release ?? null;
       const newest = deployments
@@ -134,12 +145,17 @@ export const diagnoseService = tool({
       const list = `${evidence.map((line) => `- ${line}`).join('\n')}${log}`;
       // People ask for the reason of the latest failed deployment when something broke.
       const failed = deployments[0]?.failure ?? [];
-      return [describeVerdict(health), failed, list, proposed(proposal) ?? []].flat().join('\n\n');
+      const open = found.findings === undefined ? [] : sayFindings(found.project, found.findings);
+      return [describeVerdict(health), failed, list, proposed(proposal) ?? [], open].flat().join('\n\n');
     },
-    next: (found) => (found.state === 'done' ? buttonsOf(found) : []),
+    next: (found) => {
+      if (found.state === 'not-deployed') return createFindingButtons(found.project, found.findings);
+      return found.state === 'done' ? buttonsOf(found) : [];
+    },
   },
 }).from({
   state: 'runtime',
+  findings: FINDING_ORIGINS,
   project: 'name',
   environment: 'runtime',
   servingForSeconds: 'runtime',
@@ -157,6 +173,13 @@ export const diagnoseService = tool({
   previous: { deploymentId: 'runtime', release: 'ref', usualLatencyMs: 'runtime' },
   proposal: { action: 'runtime', because: 'outside' },
 });
+
+const MAX_FINDINGS = 5;
+
+function sayFindings(project: string, findings: readonly ShownFinding[]): string {
+  const lines = findings.map((finding) => `- ${sayFindingItem(finding)}`);
+  return `${say('findings.list', { project, status: 'open' })}\n\n${lines.join('\n')}`;
+}
 
 /** True when the verdict is good and nothing kept the check from judging. */
 function isProvenHealthy({ verdict, lacks }: Pick<ServiceHealthResult, 'verdict' | 'lacks'>): boolean {

@@ -269,7 +269,7 @@ export const getFindingsReport = tool({
   },
 }).from({ project: 'name', files: 'outside' });
 
-function toShown({ findingId, rule, severity, path, line, evidence, values }: Finding) {
+export function toShown({ findingId, rule, severity, path, line, evidence, values }: Finding) {
   return { findingId, rule, severity, path, line, evidence, values };
 }
 

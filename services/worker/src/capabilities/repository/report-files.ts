@@ -1,3 +1,4 @@
+import { orderForChain } from '@signalbox/analysis/reports/chain-order';
 import { sayReport, type SummarySentence } from '@signalbox/analysis/reports/report';
 import { toSarif } from '@signalbox/analysis/reports/sarif';
 import { findUnread } from '@signalbox/contracts/repository/unread';
@@ -48,7 +49,16 @@ export async function createReportFiles(
     {
       name: `${name}.md`,
       mimeType: 'text/markdown; charset=utf-8',
-      content: sayReport({ project, commit, now, open, accepted, summary, unread, runs }),
+      content: sayReport({
+        project,
+        commit,
+        now,
+        open: orderForChain(about.chain, open),
+        accepted,
+        summary,
+        unread,
+        runs,
+      }),
     },
     {
       name: `${name}.sarif`,

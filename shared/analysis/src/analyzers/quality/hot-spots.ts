@@ -1,5 +1,5 @@
 import type { Analyzer, FileChurn, FileFacts } from '../../analyzer.ts';
-import { isGenerated, isProductCode } from '../kinds-of-files.ts';
+import { isVendored, isGenerated, isProductCode } from '../kinds-of-files.ts';
 import { createProblem } from '../problem.ts';
 import { findLanguage } from './source/languages.ts';
 import { readSource } from './source/read-source.ts';
@@ -26,12 +26,12 @@ const MAX_ISLANDS = 5;
 /** Finds often-changed complex files (Tornhill, 2015), measured by indentation (Hindle et al., 2008), and files with one author. */
 export const HOT_SPOTS_ANALYZER: Analyzer<HotSpotsFacts> = {
   name: 'hot-spots',
-  version: 2,
+  version: 3,
   reach: 'commit',
   wants: ({ path }) => findLanguage(path) !== null && isProductCode(path),
   inspect(path, text) {
     const language = findLanguage(path);
-    if (!language || isGenerated(path, text)) return null;
+    if (!language || isGenerated(path, text) || isVendored(path, text)) return null;
     const lines = readSource(text, language)
       .code.split('\n')
       .filter((line) => line.trim() !== '');

@@ -9,8 +9,8 @@ export function findLeftovers(path: string, source: SourceText, language: Langua
   const inTest = isTest(path);
   const prints = inTest || isExample(path) ? [] : findAll(source, PRINTS[language.name]);
   const severity = inTest ? lowerSeverity('medium') : 'medium';
-  const stops = [...findAll(source, STOPS[language.name]), ...prints].map((match) =>
-    createMatchProblem('debug-leftover', severity, match),
+  const stops = [...(PATCHES_DEBUGGER.test(source.code) ? [] : findAll(source, STOPS[language.name])), ...prints].map(
+    (match) => createMatchProblem('debug-leftover', severity, match),
   );
   return [...stops, ...(inTest ? [...findFocused(source, language), ...findSkipped(source, language)] : [])];
 }
@@ -23,12 +23,16 @@ interface CodeMatch {
 const STOPS: Readonly<Record<string, RegExp>> = {
   JavaScript: /^[ \t]{0,200}debugger(?=[ \t]*(?:;[ \t]*)?$)/gm,
   TypeScript: /^[ \t]{0,200}debugger(?=[ \t]*(?:;[ \t]*)?$)/gm,
-  Python: /^[ \t]{0,200}(?:breakpoint\(\)|i?pdb\.set_trace\(\)|import i?pdb\b)/gm,
+  Python:
+    /^[ \t]{0,200}(?:breakpoint\(\)|i?pdb\.set_trace\(\)|import i?pdb[ \t]{0,20};[ \t]{0,20}i?pdb\.set_trace\(\))/gm,
   Ruby: /^[ \t]{0,200}(?:binding\.(?:pry|irb)|byebug)(?=[ \t]*$)/gm,
   PHP: /^[ \t]{0,200}(?:dd|xdebug_break)(?=\()/gm,
   'C#': /(?<![\w.])(?:System\.Diagnostics\.)?Debugger\.(?:Break|Launch)(?=\(\))/g,
   Go: /(?<![\w.])runtime\.Breakpoint(?=\(\))/g,
 };
+
+/** A test that replaces the debugger calls it on purpose. */
+const PATCHES_DEBUGGER = /\b(?:patch(?:\.object)?|setattr)\([^()\n]{0,80}\b(?:i?pdb|breakpoint)\b/;
 
 /** Debug output by language. Tests and examples may print. */
 const PRINTS: Readonly<Record<string, RegExp>> = {

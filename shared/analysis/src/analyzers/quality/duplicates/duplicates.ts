@@ -1,6 +1,6 @@
 import type { Analyzer } from '../../../analyzer.ts';
 import { toEvidence, toSafeName } from '../../evidence.ts';
-import { isGenerated, isProductCode } from '../../kinds-of-files.ts';
+import { isVendored, isGenerated, isProductCode } from '../../kinds-of-files.ts';
 import { compareTexts, createProblem, numberDuplicates } from '../../problem.ts';
 import { findLanguage } from '../source/languages.ts';
 import { maskSpans, readSource } from '../source/read-source.ts';
@@ -35,12 +35,12 @@ const MAX_FINDINGS = 200;
 /** Finds code that was copied between files. Ignores comments, imports and lines without words. */
 export const DUPLICATES_ANALYZER: Analyzer<DuplicatesFacts> = {
   name: 'duplicates',
-  version: 2,
+  version: 3,
   reach: 'commit',
   wants: ({ path }) => findLanguage(path) !== null && isOwnCode(path),
   inspect(path, text) {
     const language = findLanguage(path);
-    if (!language || isGenerated(path, text)) return null;
+    if (!language || isGenerated(path, text) || isVendored(path, text)) return null;
     const { comments } = readSource(text, language);
     const lines = readComparable(maskSpans(text, comments, () => ' '));
     if (lines.length < MIN_LINES || lines.length > MAX_FILE_LINES) return null;

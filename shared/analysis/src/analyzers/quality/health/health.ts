@@ -33,13 +33,13 @@ const MIN_LINES = 500;
 /** Checks that a repository has tests, builds and a readme, and no committed artifacts. */
 export const HEALTH_ANALYZER: Analyzer<HealthFacts> = {
   name: 'health',
-  version: 2,
+  version: 3,
   reach: 'commit',
   wants: ({ path }) => isBuildFile(path) || (findLanguage(path) !== null && !isVendored(path) && !isGenerated(path)),
   inspect(path, text) {
     if (isBuildFile(path))
       return { lines: 0, isTest: false, buildRunsTests: MAY_TEST.test(text.replaceAll(/(?:^|\s)#.*$/gm, '')) };
-    if (isGenerated(path, text)) return null;
+    if (isGenerated(path, text) || isVendored(path, text)) return null;
     const isTestFile = isTest(path);
     const lines =
       isExample(path) || isDocumentation(path) ? 0 : text.split('\n').filter((line) => line.trim() !== '').length;
