@@ -1,6 +1,6 @@
 import { abortAfter } from '@signalbox/contracts/time';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { FormData, request } from 'undici';
+import { request } from 'undici';
 import { z } from 'zod';
 import type { FetchResult } from '../channel.ts';
 import { readAtMost } from '../http/read-body.ts';
@@ -11,6 +11,11 @@ export interface GraphApiAnswer {
   readonly body: unknown;
   /** The Retry-After header; null without one. */
   readonly retryAfterMs: number | null;
+}
+
+interface GraphApiBody {
+  readonly type: string;
+  readonly bytes: Uint8Array;
 }
 
 export type GraphApiClient = ReturnType<typeof createGraphApiClient>;
@@ -37,15 +42,15 @@ export function createGraphApiClient(options: {
 
   const call = async (
     path: string,
-    init: { readonly method: 'GET' | 'POST'; readonly body?: string | FormData; readonly timeoutMs?: number },
+    init: { readonly method: 'GET' | 'POST'; readonly body?: GraphApiBody; readonly timeoutMs?: number },
     signal?: AbortSignal,
   ): Promise<GraphApiAnswer> => {
     const { method, body = null, timeoutMs = CALL_MS } = init;
     const timeout = abortAfter(timeoutMs);
     const answer = await request(`${root}/${path}`, {
       method,
-      headers: { authorization, ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}) },
-      body,
+      headers: { authorization, ...(body && { 'content-type': body.type }) },
+      body: body?.bytes ?? null,
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     const text = await readAtMost(answer.body, ANSWER_LIMIT_BYTES);
@@ -61,9 +66,12 @@ export function createGraphApiClient(options: {
     post: (message: object) =>
       call(`${phoneNumberId}/messages`, {
         method: 'POST',
-        body: JSON.stringify({ messaging_product: 'whatsapp', ...message }),
+        body: {
+          type: 'application/json',
+          bytes: Buffer.from(JSON.stringify({ messaging_product: 'whatsapp', ...message })),
+        },
       }),
-    upload(file: {
+    async upload(file: {
       readonly bytes: Uint8Array;
       readonly mimeType: string;
       readonly name: string;
@@ -72,7 +80,13 @@ export function createGraphApiClient(options: {
       form.set('messaging_product', 'whatsapp');
       form.set('type', file.mimeType);
       form.set('file', new Blob([new Uint8Array(file.bytes)], { type: file.mimeType }), file.name);
-      return call(`${phoneNumberId}/media`, { method: 'POST', body: form, timeoutMs: UPLOAD_MS });
+      // Written here: undici sends only forms of its own kind, and which undici sends depends on who made a request first.
+      const written = new Response(form);
+      const body = {
+        type: written.headers.get('content-type') ?? 'multipart/form-data',
+        bytes: Buffer.from(await written.arrayBuffer()),
+      };
+      return call(`${phoneNumberId}/media`, { method: 'POST', body, timeoutMs: UPLOAD_MS });
     },
     /** Reads the phone number of the bot's account. */
     readNumber: (signal: AbortSignal) =>
