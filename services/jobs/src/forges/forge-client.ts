@@ -34,7 +34,8 @@ export interface ForgeClientOptions {
   /** What a token needs, for people. */
   readonly rights: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly authorize: (signal: AbortSignal) => Promise<string>;
+  /** Returns the header of the login; null for requests without one. */
+  readonly authorize: ((signal: AbortSignal) => Promise<string>) | null;
   /** Certificate authority and time limits of connections. */
   readonly dispatcher: Dispatcher;
   readonly limits?: Partial<ForgeLimits>;
@@ -85,6 +86,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
   const once = async (call: ForgeCall, signal: AbortSignal): Promise<ForgeAnswer> => {
     const url = new URL(`${options.api}${call.path}`);
     for (const [key, value] of Object.entries(call.query ?? {})) url.searchParams.set(key, String(value));
+    const authorization = call.authorization ?? (await options.authorize?.(signal));
     const answer = await send(url, {
       method: call.method,
       dispatcher: options.dispatcher,
@@ -93,7 +95,7 @@ export function createForgeClient(options: ForgeClientOptions): ForgeClient {
         accept: 'application/json',
         'user-agent': 'signalbox',
         ...options.headers,
-        authorization: call.authorization ?? (await options.authorize(signal)),
+        ...(authorization === undefined ? {} : { authorization }),
         ...(call.body ? { 'content-type': 'application/json' } : {}),
       },
       ...(call.body ? { body: JSON.stringify(call.body) } : {}),

@@ -51,7 +51,10 @@ export function splitFile(path: string, whole: string): SplitText {
 }
 
 function isProse(path: string): boolean {
-  return /\.(?:md|mdx|markdown|rst|adoc|asciidoc|rdoc|textile|org)$/i.test(path) || (isDocumentation(path) && /\.txt$|\/?[^./]+$/i.test(path));
+  return (
+    /\.(?:md|mdx|markdown|rst|adoc|asciidoc|rdoc|textile|org)$/i.test(path) ||
+    (isDocumentation(path) && /\.txt$|\/?[^./]+$/i.test(path))
+  );
 }
 
 function splitProse(text: string, lines: readonly string[]): readonly CodePassage[] {
@@ -61,7 +64,8 @@ function splitProse(text: string, lines: readonly string[]): readonly CodePassag
     .map(({ heading, content }) => {
       const [own = ''] = content.split('\n', 1);
       const title = heading.slice(heading.lastIndexOf('›') + 1).trim();
-      const find = (part: string): number => (part === '' ? -1 : lines.findIndex((line, n) => n >= at && line.includes(part)));
+      const find = (part: string): number =>
+        part === '' ? -1 : lines.findIndex((line, n) => n >= at && line.includes(part));
       // A table is rewritten, so its own first line may not be found.
       const [first, below] = [find(own.slice(0, 60)), find(title)];
       const from = first < 0 ? below : first;
@@ -83,7 +87,13 @@ function splitCode(lines: readonly string[], symbols: readonly CodeSymbol[]): re
     const blank = content.length - content.trimStart().length;
     const skipped = content.slice(0, blank).split('\n').length - 1;
     if (content.trim() !== '')
-      passages.push(createPassage(from + skipped + 1, names.slice(0, MAX_NAMES).join(' '), content.split('\n').slice(skipped).join('\n')));
+      passages.push(
+        createPassage(
+          from + skipped + 1,
+          names.slice(0, MAX_NAMES).join(' '),
+          content.split('\n').slice(skipped).join('\n'),
+        ),
+      );
     around = defined.at(-1) ?? around;
     [from, length] = [to, 0];
   };

@@ -105,7 +105,11 @@ async function describeNeed(
     const short = commit.slice(0, 7);
     // A branch that went on since its deployment names another commit now.
     const own = ref === main?.branch || ref === 'HEAD' || commit.startsWith(ref) ? short : ref;
-    if (known) needed.set(commit, { ...known, names: [...new Set([...known.names, ...(known.isMain && own === short ? [] : [own])])].slice(0, 10) });
+    if (known)
+      needed.set(commit, {
+        ...known,
+        names: [...new Set([...known.names, ...(known.isMain && own === short ? [] : [own])])].slice(0, 10),
+      });
     else if (needed.size < MAX_COMMITS && (await found.has(commit, signal)))
       needed.set(commit, { commit, names: [own], isMain: false });
   }
