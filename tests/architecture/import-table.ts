@@ -28,6 +28,7 @@ const CAPABILITY_MAY = [
   CONTRACTS,
   'shared/safety/src/shell/classification.ts',
   'shared/analysis/src/{rules,reports}/**', // pure; sentences about findings
+  'shared/analysis/src/fixes/{fix,fixable}.ts', // pure; whether a finding can be fixed
   'shared/safety/src/public-address.ts', // pure; whether a server is one of the internet is a part of its risk
 ];
 

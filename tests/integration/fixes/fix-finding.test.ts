@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FixableFinding, FixFiles } from '@signalbox/analysis/fixes/fix';
-import { fixFinding, type FixDeps } from '@signalbox/jobs/fixes/fix-finding';
+import { makeFixEdits, type FixDeps } from '@signalbox/jobs/fixes/fix-finding';
 import { runInRoom } from '@signalbox/jobs/fixes/lock-run';
 import { findActionCommit } from '@signalbox/jobs/forges/action-commits';
 import { Agent } from 'undici';
@@ -96,7 +96,7 @@ const fix = (
     list: async () => Object.keys(files),
   };
   const deps = { findFinding: () => Promise.resolve(found), runLock, findCommit };
-  return fixFinding(deps, { project: 'shop', findingId: '1' }, tree, signal);
+  return makeFixEdits(deps, { project: 'shop', findingId: '1' }, tree, signal);
 };
 const manifest = (range: string) => JSON.stringify({ name: 'shop', version: '1.0.0', dependencies: { tea: range } });
 const lock = (range: string) =>

@@ -24,7 +24,7 @@ const MAX_OUTPUT_LENGTH = 300;
  * Makes the edits that fix a finding, without a model. Repeatable. Throws CONFLICT with the reason for people when the finding cannot be
  * fixed by rules.
  */
-export async function fixFinding(
+export async function makeFixEdits(
   deps: FixDeps,
   { project, findingId }: { readonly project: string; readonly findingId: string },
   files: FixFiles,

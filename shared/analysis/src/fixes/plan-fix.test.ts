@@ -4,7 +4,8 @@ import { RULES } from '../rules/rules.ts';
 import type { FixableFinding, FixFiles, FixPlan } from './fix.ts';
 import { hasLockedVersion } from './lock-fixes.ts';
 import { writePin } from './pin-fix.ts';
-import { explainUnfixable, planFix } from './plan-fix.ts';
+import { explainUnfixable } from './fixable.ts';
+import { planFix } from './plan-fix.ts';
 
 const SECRET = 'xK9mQ2vL7pRt4WzB8nY3';
 const filesOf = (files: Readonly<Record<string, string>>, folder: string | null = null): FixFiles => ({

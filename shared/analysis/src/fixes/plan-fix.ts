@@ -1,5 +1,5 @@
-import { say } from '@signalbox/messages/say';
 import { planFileFix } from './file-fixes.ts';
+import { explainUnfixable, type FixableRule } from './fixable.ts';
 import type { FixableFinding, FixFiles, FixPlan } from './fix.ts';
 import { planLockFix } from './lock-fixes.ts';
 import { planPin } from './pin-fix.ts';
@@ -8,7 +8,7 @@ import { planSecretFix } from './secret-fixes.ts';
 type Planner = (finding: FixableFinding, files: FixFiles) => Promise<FixPlan>;
 
 /** Rules whose findings are fixed without a model. */
-const PLANNERS: Readonly<Record<string, Planner>> = {
+const PLANNERS: Readonly<Record<FixableRule, Planner>> = {
   'advisories/known-weakness': planLockFix,
   'dependencies/lock-out-of-step': planLockFix,
   'dependencies/no-lock-file': planLockFix,
@@ -21,30 +21,9 @@ const PLANNERS: Readonly<Record<string, Planner>> = {
   'risk/action-unpinned': planPin,
 };
 
-/** Rules whose fix is a decision or an act of a person, with the name of its reason. */
-const REASONS: Readonly<Record<string, string>> = {
-  'secrets/in-history': 'history',
-  'secrets/private-key': 'key',
-  'secrets/env-value': 'key',
-  'secrets/url-password': 'key',
-  'risk/keystore': 'key',
-  'risk/login-file': 'key',
-  'licences/none': 'license',
-  'licences/mismatch': 'license',
-  'licences/copyleft': 'license',
-  'licences/invalid-expression': 'license',
-};
-
-/** Says why findings of a rule are not fixed without a model; null when they are. Pure but for the language. */
-export function explainUnfixable({ rule, values }: Pick<FixableFinding, 'rule' | 'values'>): string | null {
-  if (rule === 'advisories/known-weakness' && values['state'] === 'open')
-    return say('fixes.noneBecause', { reason: 'noVersion' });
-  return Object.hasOwn(PLANNERS, rule) ? null : say('fixes.noneBecause', { reason: REASONS[rule] ?? 'judgment' });
-}
-
 /** Plans the fix of a finding. The same finding of the same commit gives the same plan. Pure but for reading and the language. */
 export async function planFix(finding: FixableFinding, files: FixFiles): Promise<FixPlan> {
   const why = explainUnfixable(finding);
-  const plan = PLANNERS[finding.rule];
-  return why === null && plan ? plan(finding, files) : { kind: 'none', why: why ?? '' };
+  if (why !== null) return { kind: 'none', why };
+  return PLANNERS[finding.rule as FixableRule](finding, files); // every other rule has a reason above
 }

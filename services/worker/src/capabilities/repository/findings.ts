@@ -4,6 +4,7 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
+import { explainUnfixable } from '@signalbox/analysis/fixes/fixable';
 import { findRule, saySeverity } from '@signalbox/analysis/rules/rules';
 import { sayFinding, sayFindingItem, sayLocation } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
@@ -113,12 +114,26 @@ export const explainFinding = tool({
           commit: firstCommit.slice(0, 7),
           times: timesReopened,
         }),
+        ...(status === 'open' ? [sayFix(finding)] : []),
       ].join('\n\n');
     },
-    next: ({ project, findingId, status }) =>
-      status === 'open' ? createFindingButtons(project, [{ findingId }]).slice(1) : [],
+    next: (finding) => {
+      const { project, findingId, status } = finding;
+      if (status !== 'open') return [];
+      const fix = {
+        label: say('fixes.button', { finding: findingId }),
+        value: `fix finding ${findingId} of ${project}`,
+      };
+      const others = createFindingButtons(project, [{ findingId }]).slice(1);
+      return explainUnfixable(finding) === null ? [fix, ...others] : others;
+    },
   },
 }).from(EXPLAINED_ORIGINS);
+
+function sayFix(finding: Pick<Finding, 'rule' | 'values' | 'findingId' | 'project'>): string {
+  const { findingId, project } = finding;
+  return explainUnfixable(finding) ?? say('fixes.canFix', { finding: findingId, project });
+}
 
 const Reason = z
   .string()
