@@ -84,4 +84,41 @@ describe('a backlog of messages that waits when a worker starts', () => {
     await new Promise((resolve) => setTimeout(resolve, 4_000)); // four sweeps
     expect(await publisher.waiting(INBOUND_TOPIC)).toBeLessThan(300 + 4 * 50);
   });
+
+  it.each([
+    [
+      'each person wrote all of theirs at once',
+      (people: number, each: number, n: number) => Math.floor(n / each) % people,
+    ],
+    ['people wrote by turns', (people: number, _: number, n: number) => n % people],
+  ])('is served oldest first by two workers when %s, and each person in order', async (_, personOf) => {
+    const [people, each] = [60, 5];
+    for (let n = 0; n < people; n++) await bench.addPerson(`8${n}`);
+    const ids: number[] = [];
+    // Messages of two chats never become one turn.
+    for (let n = 0; n < people * each; n++) {
+      const person = personOf(people, each, n);
+      const chatKey = `telegram:${ids.length % 2 === 0 ? '' : '-'}8${person}${Math.floor(n / people) % 2}${n % 2}`;
+      ids.push(await bench.say(`8${person}`, `m${n}`, { silent: true, chatKey }));
+    }
+    // A Redis that was lost: wake-ups come back in no order, one for each message.
+    const wakeUps = ids.map((__, n) => ({ userKey: `8${personOf(people, each, (n * 7) % ids.length)}`, traceId: 't' }));
+    await publisher.publish(INBOUND_TOPIC, wakeUps);
+    for (const script of [computing(10), computing(10)]) await bench.startWorker({ script });
+    await eventually(open, (count) => count === 0, 50_000);
+    const { rows } = await bench.pool.query<{ id: number; key: string; place: number }>(
+      `select i.id::int, i.user_key as key, row_number() over (order by t.started_at)::int as place from inbox i join turns t using (turn_id)`,
+    );
+    expect(rows).toHaveLength(ids.length);
+    // Each person's in order, and nobody's message is answered long before older ones of others.
+    const sorted = rows.toSorted((a, b) => a.place - b.place);
+    for (const key of new Set(rows.map((row) => row.key))) {
+      const own = sorted.filter((row) => row.key === key).map(({ id }) => id);
+      expect(own).toEqual(own.toSorted((a, b) => a - b));
+    }
+    const overtaken = sorted.map(
+      ({ id }, place) => new Set(sorted.slice(place).flatMap((row) => (row.id < id ? [row.key] : []))).size,
+    );
+    expect(Math.max(...overtaken)).toBeLessThan(people / 2);
+  });
 });

@@ -6,6 +6,7 @@ import {
   yieldLane,
   type ClaimOptions,
   type ClaimedLane,
+  type OldestLane,
 } from '@signalbox/store/turns/lanes';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
@@ -23,6 +24,7 @@ import { computeBackoffMs, sleep } from '@signalbox/contracts/time';
 import { giveUpMessage } from '@signalbox/governance/give-up';
 import { REPLY_TEXTS } from './reply.ts';
 import { StoppedByPerson } from '@signalbox/governance/calls/call';
+import { createLaneOrder, type LaneOrder } from './lane-order.ts';
 import type { TurnSignals } from './turn-start.ts';
 
 /*
@@ -72,7 +74,13 @@ interface LeasedLane {
   wokenAgain: boolean;
 }
 
-export interface LaneOptions extends Omit<ClaimOptions, 'maxMessages' | 'holder'> {
+interface Claim extends Pick<LeasedLane, 'wokenAgain'> {
+  readonly userKey: string;
+  /** The message that the lane is claimed for; null in a claim for whatever waits. */
+  readonly messageId: string | null;
+}
+
+export interface LaneOptions extends Omit<ClaimOptions, 'maxMessages' | 'holder' | 'onlyFor'> {
   readonly pool: Pool;
   /** Gives one of its connections to the heartbeats. */
   readonly lockPool: Pool;
@@ -92,7 +100,8 @@ export class Lanes implements Closable {
   readonly #living: ReturnType<typeof showLiving>;
   readonly #leased: Leases<LeasedLane>;
   /** Claims under way: two claims of a lane at once could let this process take a lane from itself. */
-  readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
+  readonly #claiming = new Map<string, Claim>();
+  readonly #order: LaneOrder;
   /** Lanes that this process lost or could not release, and has not reported yet. */
   readonly #unreported = new Set<ClaimedLane>();
   /** Losses in a row by person, with the epoch of the last loss. */
@@ -105,6 +114,7 @@ export class Lanes implements Closable {
     this.#options = options;
     const { lockPool, log, worker, leaseMs } = options;
     this.#living = showLiving(lockPool, this.#holder);
+    this.#order = createLaneOrder(options.pool);
     this.#leased = new Leases({
       name: 'lanes',
       everyMs: HEARTBEAT_MS,
@@ -124,7 +134,10 @@ export class Lanes implements Closable {
     return this.#leased.isLate(Math.max(LATE_MS, this.#options.leaseMs / 2));
   }
 
-  /** Resolves when the claim has answered; `work` continues. Called for each wake-up of the inbound stream. */
+  /**
+   * Resolves when the claim has answered; `work` continues. Called for each wake-up of the inbound stream. Its lane is claimed, or in a
+   * backlog the lane that has waited longest.
+   */
   async handle({ userKey, traceId }: WakeUp): Promise<{ readonly work: Promise<void> }> {
     const mine = this.#leased.get(userKey) ?? this.#claiming.get(userKey);
     if (mine) mine.wokenAgain = true;
@@ -135,18 +148,40 @@ export class Lanes implements Closable {
       this.#options.log.warn('beats are late, no lane is claimed', { userKey });
       return { work: Promise.resolve() };
     }
-    const claim = { wokenAgain: false };
-    this.#claiming.set(userKey, claim);
+    const isBacklog = this.#order.isBacklog();
+    const tried = new Set<string>();
+    const reserve = (lane: OldestLane): Claim | null => (tried.has(lane.userKey) ? null : this.#reserve(lane));
+    for (;;) {
+      const claim = isBacklog ? await this.#order.next(reserve) : this.#reserve({ userKey, messageId: null });
+      if (!claim) return { work: Promise.resolve() };
+      tried.add(claim.userKey);
+      const begun = await this.#begin(claim, traceId);
+      if (begun) return begun;
+      // Another worker may have taken a lane of the backlog; then the wake-up is good for the next one.
+      if (!isBacklog) return { work: Promise.resolve() };
+    }
+  }
+
+  /** Claims a reserved lane and returns its work; null when there is none. */
+  async #begin(claim: Claim, traceId: string): Promise<{ readonly work: Promise<void> } | null> {
     try {
       for (;;) {
-        const claimed = await this.#claimReadable(userKey);
+        const claimed = await this.#claimReadable(claim);
         if (claimed) return { work: this.#work(claimed, traceId, claim.wokenAgain) };
-        if (!claim.wokenAgain) return { work: Promise.resolve() };
+        if (!claim.wokenAgain) return null;
         claim.wokenAgain = false; // a message that came after the claim had looked
       }
     } finally {
-      this.#claiming.delete(userKey);
+      this.#claiming.delete(claim.userKey);
     }
+  }
+
+  /** Null when this process holds the lane, or claims it already. */
+  #reserve({ userKey, messageId }: Omit<Claim, 'wokenAgain'>): Claim | null {
+    if (this.#leased.get(userKey) ?? this.#claiming.get(userKey)) return null;
+    const claim = { userKey, messageId, wokenAgain: false };
+    this.#claiming.set(userKey, claim);
+    return claim;
   }
 
   /** Checks the lane now, after a /stop, instead of at the next heartbeat. */
@@ -171,11 +206,11 @@ export class Lanes implements Closable {
   }
 
   /** Claims a lane. Unreadable messages are settled first, since they would break every turn. */
-  async #claimReadable(userKey: string): Promise<ClaimedLane | null> {
+  async #claimReadable({ userKey, messageId }: Claim): Promise<ClaimedLane | null> {
     const { pool, log } = this.#options;
     for (;;) {
       let failure: unknown;
-      const options = { ...this.#options, holder: this.#holder, maxMessages: MAX_BATCH };
+      const options = { ...this.#options, holder: this.#holder, maxMessages: MAX_BATCH, onlyFor: messageId };
       const claimed = await claimLane(pool, userKey, options).catch((error: unknown) => {
         if (isInfrastructureError(error)) throw error;
         failure = error;
@@ -317,6 +352,7 @@ export class Lanes implements Closable {
     await this.#reportLost();
     // Wake-ups that wait in the stream are subtracted: their lanes need no other wake-up.
     const waiting = await publisher.waiting(INBOUND_TOPIC).catch(() => 0);
+    this.#order.note(waiting);
     const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_MINIMUM, SWEEP_LANES - waiting));
     if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
     await this.#wake(lanes, 'sweep');

@@ -7,7 +7,7 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import { redactRow } from '../conversation/outbox.ts';
 import type { Queryable } from '../pool.ts';
 import { isReadable } from '../unreadable-messages.ts';
-import { findRow, findValue, listValues, sql } from '../sql.ts';
+import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
 
 export interface InboxMessage {
   readonly id: number;
@@ -63,6 +63,8 @@ export interface ClaimOptions {
   readonly maxMessages: number;
   readonly idleMs: number;
   readonly agent: string;
+  /** Claims nothing when this message has been settled: others wait longer then. Null takes whatever waits. */
+  readonly onlyFor?: string | null;
 }
 
 /**
@@ -70,14 +72,15 @@ export interface ClaimOptions {
  * this process already tries another such lane.
  */
 export async function claimLane(db: Queryable, userKey: string, options: ClaimOptions): Promise<ClaimedLane | null> {
-  const { worker, leaseMs, maxMessages, idleMs, agent, holder = worker } = options;
-  // When `lane_isolate` refuses, `lane_begin` gets a null person and claims nothing.
+  const { worker, leaseMs, maxMessages, idleMs, agent, holder = worker, onlyFor = null } = options;
+  // When `lane_isolate` refuses, or `onlyFor` is settled, `lane_begin` gets a null person and claims nothing.
   const row = await findRow<Omit<ClaimedLane, 'userKey' | 'now'> & { at: Date }>(db, 'lane_begin')`
     select b.epoch, b.attempts, i.is_suspect as suspect, b.begun > 1 as resumed, coalesce(b.stop_before, 0)::float8 as "stopBefore", b.messages, b.person,
            b.thread_id as "threadId", b.thread_new as "threadNew", b.expired, b.agent, coalesce(b.waiting, '[]') as waiting,
            user_language(${userKey}) as language, (select version::text from names_version) as "namesVersion", clock_timestamp() as at
       from lane_isolate(${userKey}, ${holder}) i,
-           lateral lane_begin(case when i.ok then ${userKey}::text end, ${worker}, ${leaseMs}, ${maxMessages}, ${idleMs}, ${agent}) b`;
+           lateral lane_begin(case when i.ok and (${onlyFor}::bigint is null or inbox_is_open(${onlyFor}::bigint)) then ${userKey}::text end,
+             ${worker}, ${leaseMs}, ${maxMessages}, ${idleMs}, ${agent}) b`;
   if (!row) return null;
   const { at, ...claimed } = row;
   return { ...claimed, userKey, messages: leadingReadable(row.messages), now: clockFrom(at) };
@@ -183,9 +186,21 @@ export async function yieldLane(
       ${options.backoffMs}) then true else lane_acquit(${lane.userKey}, ${options.holder}) end`);
 }
 
-/** Finds people with open messages who were not woken for `quietMs` (a crash, a lost Redis), and marks them as woken. */
+/** Finds people with open messages who were not woken for `quietMs` (a crash, a lost Redis), oldest first, and marks them as woken. */
 export function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Promise<readonly string[]> {
   return listValues<string>(db)`select lane_sweep(${quietMs}, ${maxLanes})`;
+}
+
+/** A person whose lane may be claimed, and the inbox id of their oldest open message. */
+export interface OldestLane {
+  readonly userKey: string;
+  readonly messageId: string;
+}
+
+/** Lists people with open messages whose lane may be claimed, by their oldest open message. */
+export function listOldestLanes(db: Queryable, maxLanes: number): Promise<readonly OldestLane[]> {
+  return listRows<{ userKey: string; messageId: string }>(db, 'lane_oldest')`
+    select user_key as "userKey", oldest as "messageId" from lane_oldest(${maxLanes})`;
 }
 
 /** Reads the inbox id of the person's newest /stop; 0 when there is none. */
