@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 const TYPESCRIPT = ['--conditions=source', '--import', 'tsx'];
-/** Keeps the launcher small: it computes only when it starts. */
-const SMALL = ['--max-semi-space-size=1', '--optimize-for-size'];
+/** Keeps the launcher small, which computes only when it starts. A still smaller heap would delay the start. */
+const SMALL = ['--max-semi-space-size=4'];
 
 /**
  * @typedef {{ title: string, args: string[], env: Record<string, string | undefined>, node?: string }} Step one run of node, by default
