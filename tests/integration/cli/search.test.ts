@@ -49,3 +49,17 @@ it('`search` names the refs that can be searched when the asked one cannot, and 
   expect(json).toMatchObject({ hits: [], refs: ['main'] });
   expect(await signalbox('search', 'brewTea', '--scope', 'pages')).toMatchObject({ code: 1 });
 });
+
+it('`doctor` says how searches rank, and which code could not be indexed', async () => {
+  const read = async () => {
+    const { json } = await signalbox('doctor', '--json');
+    return (json as { findings: { what: string; state: string; say: string }[] }).findings.find(
+      ({ what }) => what === 'search',
+    );
+  };
+  expect(await read()).toMatchObject({ state: 'ok', say: 'by words; the code of 1 project is indexed, in 1 commit' });
+  await pool.query(
+    `insert into runs (run_id, job, payload, trace_id, status) values ('run_f', 'knowledge.code', '{"codeOf": "shop"}', 't', 'failed')`,
+  );
+  expect(await read()).toMatchObject({ state: 'warn', say: expect.stringContaining('not that of shop') });
+});

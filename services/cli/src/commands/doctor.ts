@@ -4,6 +4,7 @@ import { checkModel } from '../checks/model.ts';
 import { checkNode } from '../checks/node.ts';
 import { checkRedis } from '../checks/redis.ts';
 import { checkServices } from '../checks/running-services.ts';
+import { checkSearch } from '../checks/search.ts';
 import { checkConfinement, checkSandbox } from '../checks/sandbox.ts';
 import { checkTelegram } from '../checks/telegram.ts';
 import { tryRoundTrip } from '../checks/round-trip.ts';
@@ -20,6 +21,7 @@ export async function runDoctor(context: CommandContext): Promise<CommandResult>
     checkRedis,
     checkServices,
     checkFaults,
+    checkSearch,
     checkSandbox,
     checkConfinement,
     checkTelegram,
