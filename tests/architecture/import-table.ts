@@ -314,7 +314,10 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   // A service owns its figures; what serves them is shared.
   { name: '@prometheus-io/client', homes: ['shared/platform/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
   { name: 'grammy', homes: [TELEGRAM], types: [`${SIMULATOR}/**`] },
-  { name: 'undici', homes: [EVERY_CHANNEL, 'services/jobs/src/forges/**'] },
+  {
+    name: 'undici',
+    homes: [EVERY_CHANNEL, 'services/jobs/src/forges/**', 'services/jobs/src/engineering/open-engineering.ts'],
+  },
   { name: 'mdast', homes: [], types: [EVERY_CHANNEL] },
   { name: 'mdast-util-*', homes: [EVERY_CHANNEL] },
   { name: 'micromark-extension-gfm', homes: [EVERY_CHANNEL] },

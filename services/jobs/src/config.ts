@@ -70,7 +70,29 @@ const AgentsConfig = SandboxConfig.extend({
   SANDBOX_TMP_MB: z.coerce.number().min(1).max(1_024).default(64),
 });
 
+const ForgesConfig = z.object({
+  /**
+   * Folder with `known_hosts` for ssh and `ca.pem`, the certificate authority of private repository hosts. Default: the trust of the
+   * machine.
+   */
+  REPOSITORY_TRUST_DIR: z
+    .string()
+    .default('')
+    .transform((folder) => folder || null),
+  /** Forges of one's own, such as `gitlab https://git.corp, gitea https://code.corp`; a third word is the address of the API. */
+  FORGES: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const { forges, problem } = parseForges(text);
+      if (problem !== null)
+        context.addIssue(`has “${problem}”, which is not github, gitlab, gitea or none and an https address`);
+      return forges;
+    }),
+});
+
 const AnalysisConfig = SandboxConfig.extend({
+  ...ForgesConfig.shape,
   ...TracingWithoutKeysConfig.shape,
   ...ModelConfig.shape,
   /** Folder of the work trees in which code is changed. Nothing else may be in it. */
@@ -101,6 +123,7 @@ const AnalysisConfig = SandboxConfig.extend({
 });
 
 const DeployConfig = SandboxConfig.extend({
+  ...ForgesConfig.shape,
   ...SecretsConfig.shape,
   ...TracingConfig.shape,
   PROCESS_CONFINEMENT: AnalysisConfig.shape.PROCESS_CONFINEMENT,
@@ -128,24 +151,6 @@ const DeployConfig = SandboxConfig.extend({
     .string()
     .default('')
     .transform((names) => names.split(',').flatMap((name) => name.trim().toLowerCase() || [])),
-  /**
-   * Folder with `known_hosts` for ssh and `ca.pem`, the certificate authority of private repository hosts. Default: the trust of the
-   * machine.
-   */
-  REPOSITORY_TRUST_DIR: z
-    .string()
-    .default('')
-    .transform((folder) => folder || null),
-  /** Forges of one's own, such as `gitlab https://git.corp, gitea https://code.corp`; a third word is the address of the API. */
-  FORGES: z
-    .string()
-    .default('')
-    .transform((text, context) => {
-      const { forges, problem } = parseForges(text);
-      if (problem !== null)
-        context.addIssue(`has “${problem}”, which is not github, gitlab, gitea or none and an https address`);
-      return forges;
-    }),
   /** Maximum duration of a build, in minutes. */
   DEPLOY_BUILD_MINUTES: z.coerce.number().positive().max(25).default(20),
   /** Minutes without output or processor time after which a build is stopped. */

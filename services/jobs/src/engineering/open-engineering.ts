@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
-import { AppError } from '@signalbox/contracts/errors';
+import { mkdtemp } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { getEngineeringBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { openModels } from '@signalbox/models/open-models';
 import { OFFLINE, readModelPlan } from '@signalbox/models/settings';
@@ -14,12 +15,22 @@ import { createGit } from '../git/git.ts';
 import { createEngineeringChangeHandler } from '../jobs/engineering-change.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
 import { findConfiguredBubblewrap } from '../sandbox/find-confinement.ts';
-import { openSandbox } from '../sandbox/sandbox.ts';
+import { listNodeMounts } from '../sandbox/program-room.ts';
+import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { quoteShellWord } from '../drivers/quote-shell-word.ts';
+import { makeFixEdits, type FixDeps } from '../fixes/fix-finding.ts';
+import { runInRoom, type LockRun } from '../fixes/lock-run.ts';
+import { findActionCommit } from '../forges/action-commits.ts';
+import { readAuthorities } from '../forges/open-forge.ts';
+import { createFindingStore } from '@signalbox/store/repository/findings';
+import { Agent } from 'undici';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { FixFinding } from './ready-edits.ts';
-import { openRegistryDoor } from './registry-door.ts';
+import { openRegistryDoor, type RegistryDoor } from './registry-door.ts';
 
 /** The agent in MODEL_FOR: `engineering.critic=…` gives one node another model. */
 const AGENT = 'engineering';
+const LOCK_MS = 8 * MINUTE_MS;
 
 /** Opens everything that makes changes of code: models, the sandbox, and the door to registries. */
 export async function openEngineering(
@@ -35,17 +46,48 @@ export async function openEngineering(
   const models = await openModels(plan, { catalog: () => ({ groups: [] }), log, gates });
   const hosts = config.ENGINEERING_REGISTRIES;
   const door = hosts.length === 0 ? null : own(await openRegistryDoor({ hosts, proxy: config.HTTPS_PROXY || null }));
+  const sandbox = await openSandbox({ program: findConfiguredBubblewrap(config) });
   return createEngineeringChangeHandler({
     changes: createChangeStore(pool),
     git: createGit({ path, home }),
     home,
     bounds: getEngineeringBounds(config.ENGINEERING_OPEN_PATHS),
-    sandbox: await openSandbox({ program: findConfiguredBubblewrap(config) }),
+    sandbox,
     door,
     model: plan.main.name === OFFLINE ? null : (node) => models.of(AGENT, node),
-    fix: fixNothing,
+    fix: createFix(config, { pool, sandbox, door }),
   });
 }
 
-const fixNothing: FixFinding = ({ findingId }) =>
-  Promise.reject(new AppError('CONFLICT', { detail: `There is no fix for the finding ${findingId}.` }));
+/** Fixes findings by rules: package managers run in the sandbox, and forges are asked without a login. */
+function createFix(
+  config: JobsConfig,
+  { pool, sandbox, door }: { readonly pool: Pool; readonly sandbox: Sandbox; readonly door: RegistryDoor | null },
+): FixFinding {
+  const findings = createFindingStore(pool);
+  const dispatcher = new Agent({ connect: { ca: readAuthorities(config.REPOSITORY_TRUST_DIR) } });
+  const runLock: LockRun = async (plan, files, signal) => {
+    const room = await mkdtemp(join(config.ENGINEERING_DIR, 'lock-'));
+    return runInRoom(room, plan, files, async (words, folder) => {
+      const opened = door?.open();
+      const command = words.map(quoteShellWord).join(' ');
+      return sandbox.runShell(opened ? opened.wrap(command) : command, {
+        workspace: room,
+        hasRepository: false,
+        writable: 'all',
+        cwd: folder === '' ? '.' : folder,
+        programs: { mounts: listNodeMounts(), folder: dirname(process.execPath) },
+        ...(opened ? { door: opened.folder } : {}),
+        variables: { CI: 'true', ...opened?.variables },
+        deadlineMs: LOCK_MS,
+        signal,
+      });
+    });
+  };
+  const deps: FixDeps = {
+    findFinding: (project, findingId) => findings.get(project, findingId),
+    runLock: door === null ? null : runLock,
+    findCommit: (action, signal) => findActionCommit(action, { forges: config.FORGES, dispatcher }, signal),
+  };
+  return (finding, tree, signal) => makeFixEdits(deps, finding, tree, signal);
+}

@@ -52,7 +52,7 @@ type RestPlace = ForgeRepository & { readonly forge: ForgeSettings & { readonly 
 /** Opens the forges of all projects. */
 export function createForges(options: ForgesOptions): Forges {
   const { git, hosts, limits } = options;
-  const dispatcher = new Agent({ connect: { ca: readAuthorities(hosts) } });
+  const dispatcher = new Agent({ connect: { ca: readAuthorities(hosts.trustDir) } });
   const tokens = new Map<string, InstallationToken>();
   const findPlace = ({ url, protocol }: RepositoryAddress): RestPlace | null => {
     const found = findForgeRepository(url, protocol, options.forges);
@@ -138,8 +138,8 @@ function nameForge({ kind, web }: ForgeSettings & { readonly kind: RestKind }): 
   return PUBLIC.has(host) ? NAMES[kind] : say('forge.nameAt', { name: NAMES[kind], host });
 }
 
-/** Certificates for private hosts, which git trusts too; undefined for the trust of the machine. */
-function readAuthorities({ trustDir }: RepositoryHosts): string | undefined {
+/** Reads the certificates of private hosts, which git trusts too; undefined for the trust of the machine. */
+export function readAuthorities(trustDir: RepositoryHosts['trustDir']): string | undefined {
   const file = trustDir && join(trustDir, 'ca.pem');
   return file && existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
