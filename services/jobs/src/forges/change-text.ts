@@ -76,6 +76,14 @@ export function escapeForgeWords(line: string): string {
     .replace(/^(\s*(?:[>*+-]\s*|\d+[.)]\s*)*)\//, `$1${GAP}/`);
 }
 
+/** Does the same for every line of a text. Pure. */
+export function escapeForgeText(text: string): string {
+  return text
+    .split(/\r\n|[\r\n\u0085\u2028\u2029]/)
+    .map(escapeForgeWords)
+    .join('\n');
+}
+
 function toLines(text: string): readonly string[] {
   return redactText(text.slice(0, MAX_PART_LENGTH).toWellFormed())
     .split(/\r\n|[\r\n\u0085\u2028\u2029]/)

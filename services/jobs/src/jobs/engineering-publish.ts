@@ -4,6 +4,7 @@ import { explainError, say } from '@signalbox/messages/say';
 import type { createProjectStore } from '@signalbox/store/deploy/projects';
 import { hashDiff, type ChangeStore, type CodeChange } from '@signalbox/store/engineering/changes';
 import { commitDiff } from '../forges/commit-diff.ts';
+import { escapeForgeText, escapeForgeWords } from '../forges/change-text.ts';
 import type { Change } from '../forges/forge.ts';
 import type { FindForge } from '../forges/open-forge.ts';
 import type { Git } from '../git/git.ts';
@@ -87,7 +88,9 @@ async function publish(
   // The values of logins are known here alone.
   if (opened.mask(proposal.diff) !== proposal.diff)
     throw new AppError('CONFLICT', { detail: say('engineering.diffHoldsSecret', { change: String(changeId) }) });
-  const message = `${proposal.title}\n\n${proposal.summary}`.trim();
+  // Models and repositories wrote these texts: at a forge they mention nobody and run no command.
+  const title = escapeForgeWords(proposal.title);
+  const message = escapeForgeText(`${proposal.title}\n\n${proposal.summary}`.trim());
   const commit = await commitDiff(
     git,
     mirror,
@@ -96,7 +99,7 @@ async function publish(
   );
   const forge = findForge(project, repository);
   await forge.publish({ mirror, commit, base: baseCommit, branch, replaces: null }, signal);
-  const request = { branch, into: null, title: proposal.title, body: writeBody(change, proposal) };
+  const request = { branch, into: null, title, body: escapeForgeText(writeBody(change, proposal)) };
   const found = await forge.openChange(request, signal);
   const outcome = toOutcome(change, forge.name, { branch, commit }, found);
   await changes.publish(changeId, outcome);
