@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createLog } from '@signalbox/platform/log';
 import { openPool } from '@signalbox/store/pool';
+import { measureBacklog } from './peers/backlog.ts';
 import { median, percentile, ratioOf, rounded, type Figure, type Sample } from './peers/figures.ts';
 import { measurePairs, openGovernedChanges } from './peers/governed-change.ts';
 import { measureGrowth } from './peers/growth.ts';
@@ -86,6 +87,8 @@ try {
     isQuick: options.quick,
     say,
   });
+  say('a backlog');
+  const backlog = await measureBacklog(join(dir, 'backlog'), options.quick ? 200 : 2_000);
   report({
     throughputVsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 32, throughput)),
     p50VsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 1, p50)),
@@ -103,6 +106,8 @@ try {
     idlePssMb: only(started.megabytes),
     idleCpuPercent: only(started.cpuPercent),
     ...waiting,
+    backlogVsBusy: only(backlog.drainPerSecond / backlog.busyPerSecond),
+    backlogMb: only(backlog.peakMegabytes),
   });
 } finally {
   await peers.close();

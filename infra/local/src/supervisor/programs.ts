@@ -81,7 +81,7 @@ function listDescriptorNumbers(sockets: readonly number[]): string {
 }
 
 /** Halves the memory of a local service by a smaller heap for young objects. */
-const MEMORY_FLAGS = ['--max-semi-space-size=4'];
+export const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
 /** Optimizes only what a busy worker runs of the policy engine, and not what its examples run at the start. */
 const WORKER_FLAGS = [...MEMORY_FLAGS, '--wasm-tiering-budget=100000000'];
