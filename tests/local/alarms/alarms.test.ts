@@ -17,10 +17,12 @@ import { until } from '../../support/until.ts';
 import {
   listReadMetrics,
   OBSERVABILITY,
+  readComposeProbes,
   readDashboard,
   readImpatientRules,
   readRules,
   readRuleTests,
+  readScrapeTargets,
 } from './rules.ts';
 
 let programs: PrometheusPrograms;
@@ -35,6 +37,12 @@ describe('the rule file', () => {
     expect(promtool('check', 'rules', 'alarms.yml')).toContain(`${readRules().length} rules found`);
     expect(promtool('check', 'config', 'prometheus.yml')).toContain('is valid');
     expect(promtool('test', 'rules', 'alarms.test.yml')).toContain('SUCCESS');
+  });
+
+  it('scrapes every service of docker compose, also the proxy, which shares an address', () => {
+    const probes = readComposeProbes();
+    expect(probes.map(({ host, port }) => `${host}:${port}`).sort()).toEqual([...readScrapeTargets()].sort());
+    expect(probes.filter(({ listensOn }) => listensOn !== '0.0.0.0')).toEqual([]);
   });
 
   it('has for each alarm a case in which it fires and a case in which it stays silent', () => {

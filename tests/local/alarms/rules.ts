@@ -50,11 +50,43 @@ const Dashboard = z.object({
   ),
 });
 
+const Scrapes = z.object({
+  scrape_configs: z.array(z.object({ static_configs: z.array(z.object({ targets: z.array(z.string()) })) })),
+});
+
+const ComposeFile = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      network_mode: z.string().optional(),
+      environment: z.object({ PROBE_HOST: z.string().optional(), PROBE_PORT: z.string().optional() }).default({}),
+    }),
+  ),
+});
+
 const read = (name: string): string => readFileSync(join(OBSERVABILITY, name), 'utf8');
 
 export const readRules = () => Rules.parse(parse(read('alarms.yml'))).groups.flatMap(({ rules }) => rules);
 export const readRuleTests = () =>
   RuleTests.parse(parse(read('alarms.test.yml'))).tests.flatMap((one) => one.alert_rule_test);
+export const readScrapeTargets = () =>
+  Scrapes.parse(parse(read('prometheus.yml'))).scrape_configs.flatMap(({ static_configs: all }) =>
+    all.flatMap(({ targets }) => targets),
+  );
+/** Where the services of docker compose answer probes. `migrate` ends before anybody could ask it. */
+export const readComposeProbes = () =>
+  Object.entries(ComposeFile.parse(parse(read('../../docker-compose.yml'), { merge: true })).services).flatMap(
+    ([
+      name,
+      {
+        network_mode: shared,
+        environment: { PROBE_HOST: listensOn, PROBE_PORT: port },
+      },
+    ]) =>
+      port === undefined || name === 'migrate'
+        ? []
+        : [{ host: shared?.replace('service:', '') ?? name, port, listensOn }],
+  );
 export const readDashboard = () => Dashboard.parse(JSON.parse(read('dashboard.json')));
 
 /** The rules as they are, except that none waits: a test cannot wait for minutes. */
