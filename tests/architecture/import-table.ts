@@ -24,6 +24,7 @@ const WORKER = 'services/worker/src';
 const CAPABILITY_MAY = [
   `${WORKER}/tools/tool.ts`,
   `${WORKER}/tools/origins.ts`,
+  `${WORKER}/tools/shown-findings.ts`, // findings are results of two groups
   `${WORKER}/tools/version-choices.ts`, // versions are arguments of two groups
   CONTRACTS,
   'shared/safety/src/shell/classification.ts',

@@ -9,7 +9,7 @@ import { findRule, saySeverity } from '@signalbox/analysis/rules/rules';
 import { sayFinding, sayFindingItem, sayLocation } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
 import { CHANGE_DEFAULTS, READ_DEFAULTS, tool, withFiles, type ToolContext } from '../../tools/tool.ts';
-import { createFindingButtons } from './buttons.ts';
+import { createFindingButtons, FINDING_ORIGINS, toShown } from '../../tools/shown-findings.ts';
 import { createReportFiles } from './report-files.ts';
 
 type Finding = Awaited<ReturnType<ToolContext['ports']['repositories']['findings']['get']>>;
@@ -24,16 +24,6 @@ const FindingNumber = z.coerce
   .meta({ ask: 'Which finding?' });
 
 const aboutProject = { resources: ({ project }: { readonly project: string }) => [`project:${project}`] };
-export const FINDING_ORIGINS = {
-  findingId: 'runtime',
-  rule: 'manual',
-  severity: 'runtime',
-  path: 'outside',
-  line: 'runtime',
-  evidence: 'outside',
-  values: 'outside',
-} as const;
-
 const EXPLAINED_ORIGINS = {
   ...FINDING_ORIGINS,
   project: 'name',
@@ -283,10 +273,6 @@ export const getFindingsReport = tool({
         : say('findings.report', { project, files: files.join(', ') }),
   },
 }).from({ project: 'name', files: 'outside' });
-
-export function toShown({ findingId, rule, severity, path, line, evidence, values }: Finding) {
-  return { findingId, rule, severity, path, line, evidence, values };
-}
 
 function toDetail(finding: Finding) {
   const { project, status, timesReopened, firstCommit, acceptedReason, acceptedUntil } = finding;

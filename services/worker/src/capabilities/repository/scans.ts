@@ -4,8 +4,7 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { sayChain, sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
 import { READ_DEFAULTS, tool, withFiles } from '../../tools/tool.ts';
-import { createFindingButtons } from './buttons.ts';
-import { FINDING_ORIGINS } from './findings.ts';
+import { createFindingButtons, FINDING_ORIGINS } from '../../tools/shown-findings.ts';
 import { createDocumentFiles, createReportFiles } from './report-files.ts';
 
 /** The time that a tool waits for a scan, most of a turn's deadline; a longer scan reports its own end. */

@@ -1,3 +1,4 @@
+import type { ShownFinding } from '@signalbox/contracts/repository/chain-run';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 
@@ -15,4 +16,28 @@ export function createFindingButtons(
       { label: say('findings.explainButton', { finding }), value: `explain finding ${finding} of ${project}` },
       { label: say('findings.acceptButton', { finding }), value: `accept finding ${finding} of ${project}` },
     ]);
+}
+
+/** Where the fields of a finding in a tool's result come from. */
+export const FINDING_ORIGINS = {
+  findingId: 'runtime',
+  rule: 'manual',
+  severity: 'runtime',
+  path: 'outside',
+  line: 'runtime',
+  evidence: 'outside',
+  values: 'outside',
+} as const;
+
+/** Keeps the fields of a finding that people and models see. */
+export function toShown<F extends ShownFinding>({
+  findingId,
+  rule,
+  severity,
+  path,
+  line,
+  evidence,
+  values,
+}: F): Pick<F, keyof ShownFinding> {
+  return { findingId, rule, severity, path, line, evidence, values };
 }
