@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  capScore,
+  limitScore,
   SCORE_WEIGHTS,
   sayScorePart,
   scoreHealth,
@@ -58,12 +58,12 @@ const score = (
 
 describe('the score of a repository', () => {
   it('counts the open findings: with five critical ones it is not 95', () => {
-    expect(capScore(95, {})).toBe(95);
-    expect(capScore(95, { low: 40, info: 90 })).toBe(95);
-    expect(capScore(95, { critical: 1 })).toBe(50);
-    expect(capScore(95, { critical: 5, high: 2 })).toBe(10);
-    expect(capScore(95, { high: 3 })).toBe(65);
-    expect(capScore(5, { critical: 1 })).toBe(5);
+    expect(limitScore(95, {})).toBe(95);
+    expect(limitScore(95, { low: 40, info: 90 })).toBe(95);
+    expect(limitScore(95, { critical: 1 })).toBe(50);
+    expect(limitScore(95, { critical: 5, high: 2 })).toBe(10);
+    expect(limitScore(95, { high: 3 })).toBe(65);
+    expect(limitScore(5, { critical: 1 })).toBe(5);
   });
 
   it('is 100 for a repository that lacks nothing, and the weights of its parts add up to 100', () => {

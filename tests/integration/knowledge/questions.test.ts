@@ -54,6 +54,9 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** 85 % of forty are 34. */
+const MAX_MISSED = 6;
+
 it.each(['frozen', 'users'])(
   'of the questions “%s”, at least 85 % find the right place within the first three',
   async (name) => {
@@ -68,6 +71,6 @@ it.each(['frozen', 'users'])(
         missed.push(`${ask} [${scope}]: ${places.map((place) => place.replace(/\n/g, ' ').slice(0, 90)).join(' | ')}`);
     }
     expect(questions).toHaveLength(40);
-    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(6);
+    expect(missed.slice(MAX_MISSED)).toEqual([]);
   },
 );

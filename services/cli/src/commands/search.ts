@@ -30,7 +30,7 @@ export async function runSearch(context: CommandContext): Promise<CommandResult>
     limit === DEFAULT_LIMIT ? MAX_HITS : limit,
   );
   const { hits, unavailable, refused, refs } = redactValue(found);
-  const data = { hits: hits.map(({ isOwn: _, ...hit }) => hit), unavailable, refused, refs };
+  const data = { hits: hits.map((hit) => ({ ...hit, isOwn: undefined })), unavailable, refused, refs };
   const notes = [
     ...(unavailable.length > 0 ? [`Not indexed: ${unavailable.join(', ')}.`] : []),
     ...(refused.length > 0 ? [`${person ?? 'They'} may not read: ${refused.join(', ')}.`] : []),

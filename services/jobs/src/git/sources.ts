@@ -189,19 +189,7 @@ export function createSourceStore(options: {
     },
     async findMirror(repository) {
       const { address, mirror } = placeOf(repository);
-      const fetched = await allowMissing(stat(join(mirror, 'FETCH_HEAD')));
-      if (fetched === null) return null;
-      return {
-        mirror,
-        folder: address.folder,
-        fetchedAtMs: fetched.mtimeMs,
-        readMain: async (signal) => {
-          const commit = await findCommit(git, mirror, MAIN_REF, signal);
-          if (commit === null) return null;
-          return { commit, branch: await findBranch(git, mirror, commit, signal) };
-        },
-        has: (commit, signal) => hasCommit(git, mirror, commit, signal),
-      };
+      return readMirror(git, mirror, address.folder);
     },
     async look(repository, signal) {
       const { address, mirror } = placeOf(repository);
@@ -214,6 +202,22 @@ export function createSourceStore(options: {
       await rm(join(checkouts, name), { recursive: true, force: true });
       await removeOld(checkouts);
     },
+  };
+}
+
+async function readMirror(git: Git, mirror: string, folder: string | null): Promise<MirrorState | null> {
+  const fetched = await allowMissing(stat(join(mirror, 'FETCH_HEAD')));
+  if (fetched === null) return null;
+  return {
+    mirror,
+    folder,
+    fetchedAtMs: fetched.mtimeMs,
+    readMain: async (signal) => {
+      const commit = await findCommit(git, mirror, MAIN_REF, signal);
+      if (commit === null) return null;
+      return { commit, branch: await findBranch(git, mirror, commit, signal) };
+    },
+    has: (commit, signal) => hasCommit(git, mirror, commit, signal),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { capScore, scoreHealth, ScorePart, type ScoredSummaries } from './score.ts';
+import { limitScore, scoreHealth, ScorePart, type ScoredSummaries } from './score.ts';
 import { SEVERITIES } from '@signalbox/contracts/repository/finding';
 import { UnreadFiles } from '@signalbox/contracts/repository/unread';
 import type { AnalysisStep } from './step.ts';
@@ -33,7 +33,7 @@ export const healthScoreStep: AnalysisStep<unknown, z.infer<typeof HealthOutput>
       findings: countBySeverity(conclusions),
       unread: listUnread(conclusions),
       open,
-      score: capScore(score, open),
+      score: limitScore(score, open),
       parts: [...parts],
     };
   },

@@ -64,7 +64,7 @@ const CAPS: readonly (readonly [severity: Severity, first: number, each: number,
 ];
 
 /** Limits a score by the open findings: whoever can read the key of the server does not care about the tests. */
-export function capScore(score: number, open: OpenCounts): number {
+export function limitScore(score: number, open: OpenCounts): number {
   const caps = CAPS.map(([severity, first, each, least]) => {
     const count = open[severity] ?? 0;
     return count === 0 ? 100 : Math.max(least, first - each * (count - 1));
