@@ -129,24 +129,10 @@ export function createSourceStore(options: {
   } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir, cell });
-  /** Runs one fetch per mirror at a time; git's own locks protect against other processes. */
-  const queues = new Map<string, Promise<unknown>>();
-  const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const turn = (queues.get(key) ?? Promise.resolve()).then(work);
-    queues.set(
-      key,
-      turn.catch(() => undefined),
-    );
-    return turn;
-  };
-  /** Each login has its own mirror, because a mirror holds everything that its login may read. */
+  const inTurn = createTurns();
   const placeOf = ({ address: written, login }: Repository) => {
     const address = parseRepository(written, repositoriesDirs, [dir, ...closed]);
-    const key = login === null ? address.url : `${address.url}\n${login.id}`;
-    return {
-      address,
-      mirror: join(dir, 'mirrors', `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.git`),
-    };
+    return { address, mirror: join(dir, 'mirrors', nameMirror(address, login)) };
   };
   const reach = async (
     address: RepositoryAddress,
@@ -202,6 +188,25 @@ export function createSourceStore(options: {
       await rm(join(checkouts, name), { recursive: true, force: true });
       await removeOld(checkouts);
     },
+  };
+}
+
+/** Each login has its own mirror, because a mirror holds everything that its login may read. */
+function nameMirror({ url }: RepositoryAddress, login: RepositoryLogin | null): string {
+  const key = login === null ? url : `${url}\n${login.id}`;
+  return `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.git`;
+}
+
+/** Runs one fetch per mirror at a time; git's own locks protect against other processes. */
+function createTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const queues = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const turn = (queues.get(key) ?? Promise.resolve()).then(work);
+    queues.set(
+      key,
+      turn.catch(() => undefined),
+    );
+    return turn;
   };
 }
 

@@ -107,7 +107,7 @@ async function publish(
 }
 
 /** The name of a change's branch: the same in every attempt. */
-export function nameBranch({ changeId }: Pick<CodeChange, 'changeId'>, title: string): string {
+function nameBranch({ changeId }: Pick<CodeChange, 'changeId'>, title: string): string {
   const words = title
     .toLowerCase()
     .normalize('NFKD')

@@ -50,9 +50,6 @@ export type NewChangeStep = Pick<ChangeStep, 'n' | 'node' | 'kind' | 'content'> 
 const COLUMNS = sql`change_id::int as "changeId", project, source, user_key as "userKey", thread_id as "threadId", run_id as "runId", state,
   base_commit as "baseCommit", question, proposal, outcome, problem, created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** States in which a change goes on or waits for a person. */
-const OPEN = sql`('working', 'asking', 'proposed')`;
-
 /** Creates access to changes of code and their steps. */
 export function createChangeStore(pool: Pool) {
   return {
@@ -150,11 +147,6 @@ export async function stopChanges(db: Queryable, userKey: string, problem: strin
         finished_at = case when status = 'queued' then clock_timestamp() end
       where run_id = any (${rows.map(({ runId }) => runId)}::text[]) and status in ('queued', 'running') and cancel_at is null`);
   return rows.length;
-}
-
-/** True while a project has a change that goes on or waits. */
-export function hasOpenChange(db: Queryable, project: string): Promise<boolean> {
-  return hasRow(db)`select from engineering_changes where project = ${project} and state in ${OPEN} limit 1`;
 }
 
 /** SHA-256 of what a person approves: the diff, and the commit that it is of. */
