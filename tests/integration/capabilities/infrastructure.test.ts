@@ -232,3 +232,13 @@ describe('servers', () => {
     );
   });
 });
+
+it('processes that start at the same moment on a new database all find the local server', async () => {
+  for (let round = 0; round < 100; round += 1) {
+    await bench.pool.query(`delete from servers where name = 'local'`);
+    const rows = await Promise.all(
+      Array.from({ length: 8 }, () => ensureLocalServer(bench.pool, { cpus: 2, memoryMb: 4_096 })),
+    );
+    expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(['local']));
+  }
+});

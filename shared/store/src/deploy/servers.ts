@@ -122,12 +122,14 @@ export async function ensureLocalServer(
   const { cpus, memoryMb, memoryFreeMb, diskMb, diskFreeMb } = measured;
   const floor = (megabytes: number | undefined): number | null =>
     megabytes === undefined ? null : Math.floor(megabytes);
+  // `on conflict (name)` does not see the index on action_id, so processes that insert at the same moment take turns.
   return readRow<ServerRow>(db)`
+    with turn as materialized (select pg_advisory_xact_lock(hashtextextended('the local server', 0)))
     insert into servers as s (name, host, environment, cpus, memory_mb, first_port, last_port, driver, action_id,
                                memory_free_mb, disk_mb, disk_free_mb)
-     values ('local', '127.0.0.1', 'local', ${Math.max(1, cpus)}, ${Math.max(1, Math.floor(memoryMb))}, ${LOCAL_PORTS.first},
-       ${LOCAL_PORTS.last}, 'process', 'local',
-             ${floor(memoryFreeMb)}, ${floor(diskMb)}, ${floor(diskFreeMb)})
+     select 'local', '127.0.0.1', 'local', ${Math.max(1, cpus)}::int, ${Math.max(1, Math.floor(memoryMb))}::int,
+            ${LOCAL_PORTS.first}::int, ${LOCAL_PORTS.last}::int, 'process', 'local',
+            ${floor(memoryFreeMb)}::int, ${floor(diskMb)}::int, ${floor(diskFreeMb)}::int from turn
      on conflict (name) do update set cpus = excluded.cpus, memory_mb = excluded.memory_mb, driver = 'process',
        memory_free_mb = coalesce(excluded.memory_free_mb, s.memory_free_mb), disk_mb = coalesce(excluded.disk_mb, s.disk_mb),
        disk_free_mb = coalesce(excluded.disk_free_mb, s.disk_free_mb)
