@@ -72,7 +72,8 @@ it.each<[string, string]>([
 it('several processes that upgrade one database run each migration once', async () => {
   await migrate(url, writeSavedMigrations('late'));
   const ran = await Promise.all([migrate(url), migrate(url), migrate(url)]);
-  expect(ran.flat()).toEqual(migrations);
+  // One process may upgrade and another run what came after it.
+  expect(ran.flat().toSorted()).toEqual(migrations);
 });
 
 it('a database that is too old to upgrade is refused with a remedy, and is not changed', async () => {
