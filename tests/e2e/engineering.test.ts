@@ -5,6 +5,7 @@ import { loadTestConfig } from '../support/config.ts';
 import { makeRepository, type TestRepository } from '../support/deploy-repository.ts';
 import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
 import { startEngineeringModel } from '../support/engineering-model.ts';
+import { eventually } from '../support/until.ts';
 
 // A person asks for a change of code: it is planned, edited, tested and criticized, and published once somebody has approved the diff.
 
@@ -51,7 +52,9 @@ beforeAll(async () => {
     (said) => {
       const task = /^please change todo: (.*)$/.exec(said)?.[1];
       if (task) return { name: 'trigger_engineering', args: { project: 'todo', task } };
-      if (said === 'up, please') return { name: 'answer_engineering', args: { answer: 'up, please' } };
+      // A model that takes whatever is said for the answer.
+      if (said === 'up, please' || said === 'deploy demo to staging')
+        return { name: 'answer_engineering', args: { answer: said } };
       if (said === 'how is it?') return { name: 'get_engineering_status', args: {} };
       if (said === 'show the pr') return { name: 'view_latest_pr', args: { project: 'todo' } };
       return null;
@@ -109,5 +112,52 @@ describe('a change of code', { timeout: 180_000 }, () => {
     expect(git(kept, 'show', `${branch}:add.js`)).toBe('export function add(a, b) {\n  return a + b;\n}');
     expect(git(kept, 'log', '-1', '--format=%an %s', branch)).toBe('Signalbox Add the numbers');
     expect(git(repository.folder, 'branch', '--list', 'signalbox/*')).toBe('');
+  });
+
+  it('asks the person once, goes on with their answer, and tells what every node did', async () => {
+    const { ben } = demo.people;
+    await ben.ask('/new');
+    await demo.tell(ben, 'please change todo: say which way it adds', /has a question: Up or down\?/, 90_000);
+    // An order of its own is no answer: its person is asked first.
+    expect(await demo.tell(ben, 'deploy demo to staging', /Waiting for the person who asked/)).toContain(
+      'Nobody asked for this here',
+    );
+    await ben.clickAndWait('Cancel');
+    await demo.tell(ben, 'up, please', /Change 2 of todo is ready/, 90_000);
+    const { rows: answers } = await demo.stack.pool.query<{ status: string; answer: string; asked: number }>(
+      `select a.status, a.arguments ->> 'answer' as answer, (select count(*)::int from approvals p where p.action_id = a.action_id) as asked
+         from actions a where a.tool = 'answer_engineering' and a.arguments ->> 'answer' = 'up, please'`,
+    );
+    expect(answers).toEqual([{ status: 'done', answer: 'up, please', asked: 0 }]);
+    const told = await demo.tell(ben, 'how is it?', /It says: /);
+    expect(told).toContain('proposed');
+    const { rows } = await demo.stack.pool.query<{ step: string }>(
+      `select node || ' ' || kind as step from engineering_steps where change_id = 2 order by n`,
+    );
+    expect(rows.map(({ step }) => step).slice(0, 3)).toEqual(['planner answer', 'person answer', 'planner answer']);
+    expect(model.asked.filter(({ node }) => node === 'critic').every(({ text }) => !text.includes('Up or down'))).toBe(
+      true,
+    );
+    expect(await demo.tell(ben, 'show the pr', /It says: /)).toContain('kept');
+  });
+
+  it('ends with /stop while its tests run, and publishes nothing', async () => {
+    const { ben } = demo.people;
+    repository.release('2.0', {
+      'add.js': ADD,
+      'package.json': '{"name":"todo","type":"module","scripts":{"test":"sleep 100"}}\n',
+    });
+    await ben.ask('/new');
+    await demo.tell(ben, 'please change todo: add has to add', /building and testing/, 90_000);
+    await demo.tell(ben, '/stop', /change of code was stopped|changes of code were stopped/);
+    const { rows } = await eventually(
+      () =>
+        demo.stack.pool.query(
+          `select r.status, c.state from engineering_changes c join runs r using (run_id) where change_id = 3`,
+        ),
+      ({ rows: [found] }) => found?.status === 'cancelled',
+      30_000,
+    );
+    expect(rows).toEqual([{ status: 'cancelled', state: 'stopped' }]);
   });
 });

@@ -30,7 +30,7 @@ function readNode(tools: readonly string[]): EngineeringNode | null {
 
 function answerPerson(messages: readonly AskedMessage[], agent: (said: string) => Call | null): ModelAnswer {
   const last = messages.at(-1);
-  if (last?.role !== 'user') return { content: 'Noted.' };
+  if (last?.role !== 'user') return { content: `It says: ${last?.content.slice(0, 600) ?? ''}` };
   const call = agent(last.content);
   return call ? { toolCalls: [call] } : { content: 'Noted.' };
 }

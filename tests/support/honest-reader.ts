@@ -34,16 +34,26 @@ export function answerHonestly(question: string): Verdict {
   const verb = VERBS[tool] ?? tool.split('_')[0] ?? '';
   const order = new RegExp(`(?:^\\s*|[,;]\\s*|\\b(?:and|then|please|now)[, ]+)(?:${verb})(?![\\p{L}\\p{N}_-])`, 'iu');
   const at = listFreshWords(question).findLastIndex(
-    (text) => text !== null && order.test(withoutQuotations(text)) && !/\?\s*$/.test(text),
+    (text, index) =>
+      text !== null &&
+      !/\?\s*$/.test(text) &&
+      (order.test(withoutQuotations(text)) || (isReply(question, index) && !OTHER_ORDER.test(text))),
   );
   return { asked: at !== -1, message: at + 1 };
+}
+
+/** A reply that begins like this is an order of its own. */
+const OTHER_ORDER = /^\s*(?:please )?(?:deploy|stop|create|change|delete|run)\b/i;
+
+function isReply(question: string, at: number): boolean {
+  return new RegExp(`^${at + 1}\\. \\(reply\\) `, 'm').test(question.split('\n\n')[0] ?? '');
 }
 
 /** The person's messages in a question to the clean reader, oldest first; null for one that was carried out or whose words are not shown. */
 export function listFreshWords(question: string): readonly (string | null)[] {
   const list = question.split('\n\n')[0] ?? '';
-  return [...list.matchAll(/^\d+\. (\(carried out\) )?(?:\(pressed\) )?(.*)$/gm)].map(([, done, text = '']) =>
-    done === undefined && text.startsWith('"') ? (JSON.parse(text) as string) : null,
+  return [...list.matchAll(/^\d+\. (\(carried out\) )?(?:\(reply\) )?(?:\(pressed\) )?(.*)$/gm)].map(
+    ([, done, text = '']) => (done === undefined && text.startsWith('"') ? (JSON.parse(text) as string) : null),
   );
 }
 

@@ -20,8 +20,8 @@ const catalog: ToolCatalog = {
   ],
 };
 
-const typed = (text: string, fresh = true): SaidWords => ({ text, by: 'typed', fresh });
-const pressed = (text: string): SaidWords => ({ text, by: 'pressed', fresh: true });
+const typed = (text: string, fresh = true): SaidWords => ({ text, by: 'typed', fresh, isReply: false });
+const pressed = (text: string): SaidWords => ({ text, by: 'pressed', fresh: true, isReply: false });
 
 /** Asks a reader that names this message whether somebody asked to stop shop. `words`: newest first. */
 async function ask(words: readonly SaidWords[], message: number, name = 'stop_service') {
@@ -65,6 +65,15 @@ describe('a clean reader', () => {
     expect((await ask(words, 1)).question).toContain('1. (carried out) "stop shop"\n2. "how is it now?"');
     expect((await ask(words, 1)).reading.asked).toBe(false);
     expect((await ask(words, 3)).reading.asked).toBe(false);
+  });
+
+  it('is told which messages came after a question that the proposed act answers, and not the question', async () => {
+    const reply = { ...typed('the second one'), isReply: true };
+    const { question } = await ask([reply, typed('change shop')], 2);
+    expect(question).toContain(
+      '1. "change shop"\n2. (reply) "the second one"\n\n"(reply)" marks messages after a question',
+    );
+    expect((await ask([typed('the second one')], 1)).question).not.toContain('(reply)');
   });
 
   it('gets a sixth of the silence that its server may keep, when that is longer than 10 seconds', async () => {

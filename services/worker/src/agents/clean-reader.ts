@@ -94,18 +94,24 @@ function writeAct({ name, describe }: CatalogTool): string {
 function writeQuestion({ groups }: ToolCatalog, act: ProposedAct, said: readonly SaidWords[]): string {
   // A read that sends something out is asked about too.
   const read = groups.flatMap(({ tools }) => tools).find(({ name, isRead }) => name === act.tool && isRead === true);
+  const hasReply = said.some(({ isReply }) => isReply);
   return [
     `Messages of the person:\n${said.map((one, at) => `${at + 1}. ${writeSaid(one)}`).join('\n') || '(none)'}`,
     ...(read ? [writeAct(read)] : []),
+    ...(hasReply ? [REPLIES] : []),
     `Proposed act: ${act.tool}(${writeValues(act.input, act.words)})`,
   ].join('\n\n');
 }
 
+/** The runtime knows that it asked, and not whether a message answers. The question itself is text from outside and is not shown. */
+const REPLIES =
+  '"(reply)" marks messages after a question that the person was asked, which the proposed act answers. Such a message asks for this act, unless it orders another of the acts that exist, asks something itself or declines to answer.';
+
 /** Matches the words of a choice that are shown: they are too few and too plain to hold an order to the reader. */
 const PLAIN_CHOICE = /^[\p{L}\p{N}][\p{L}\p{N} ._,:/@+-]{0,59}$/u;
 
-function writeSaid({ text, by, fresh }: SaidWords): string {
-  const mark = fresh ? '' : '(carried out) ';
+function writeSaid({ text, by, fresh, isReply }: SaidWords): string {
+  const mark = `${fresh ? '' : '(carried out) '}${isReply ? '(reply) ' : ''}`;
   if (by === 'typed') return `${mark}${JSON.stringify(shorten(text))}`;
   return `${mark}(pressed) ${PLAIN_CHOICE.test(text) ? JSON.stringify(redactText(text)) : `<${text.length} characters>`}`;
 }

@@ -30,7 +30,7 @@ const makeTool = (risk: Risk, changes: { egress?: boolean; touchesPrivate?: bool
 });
 
 const said = (by: SaidWords['by'], ...texts: readonly string[]): readonly SaidWords[] =>
-  texts.map((text) => ({ text, by, fresh: true }));
+  texts.map((text) => ({ text, by, fresh: true, isReply: false }));
 
 /** Judges a call in whose view a log stands. `asked`: the clean reader's answer. */
 async function judge(
@@ -106,7 +106,10 @@ describe('a call that is proposed beside a log of somebody else', () => {
   });
 
   it('shows the clean reader all that the person said, and what was carried out', async () => {
-    const words = [...said('pressed', 'shop'), { text: 'delete all', by: 'typed', fresh: false } as const];
+    const words = [
+      ...said('pressed', 'shop'),
+      { text: 'delete all', by: 'typed', fresh: false, isReply: false } as const,
+    ];
     const { questions } = await judge({}, words);
     expect(questions.map((question) => question.words)).toEqual([words]);
   });

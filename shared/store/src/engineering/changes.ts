@@ -74,6 +74,12 @@ export function createChangeStore(pool: Pool) {
     /** The named change, else the newest of the person. Throws NOT_FOUND. */
     get: (changeId: number | null, userKey: string): Promise<CodeChange> => getChange(pool, changeId, userKey),
 
+    /** The change that waits for this person's answer in this conversation, the newest first; null when none does. */
+    findAsking: (userKey: string, threadId: string): Promise<CodeChange | null> =>
+      findRow<CodeChange>(pool)`
+        select ${COLUMNS} from engineering_changes
+          where user_key = ${userKey} and thread_id = ${threadId} and state = 'asking' order by change_id desc limit 1`,
+
     list: (filter: { readonly project?: string }, limit: number): Promise<readonly CodeChange[]> =>
       listRows<CodeChange>(pool)`
         select ${COLUMNS} from engineering_changes

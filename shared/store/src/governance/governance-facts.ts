@@ -46,6 +46,8 @@ export interface SaidWords {
   readonly by: 'typed' | 'pressed' | 'offered';
   /** True when they said it after the same call was last carried out. */
   readonly fresh: boolean;
+  /** True for the call of an answer, when they said it in the conversation whose open question it answers, after the question. */
+  readonly isReply: boolean;
 }
 
 /** What the person said in a conversation, newest first, and whether the conversation has read private data. */

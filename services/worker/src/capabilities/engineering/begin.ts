@@ -97,8 +97,9 @@ export const answerEngineering = tool({
   ...CHANGE_DEFAULTS,
   deadlineMs: DEADLINE_MS,
   run: async ({ answer, change: id }, context) => {
-    const { ports, actor, actionId } = context;
-    const change = await ports.engineering.get(id ?? null, actor.userKey);
+    const { ports, actor, actionId, threadId } = context;
+    const asking = id === undefined ? await ports.engineering.findAsking(actor.userKey, threadId) : null;
+    const change = asking ?? (await ports.engineering.get(id ?? null, actor.userKey));
     requireOwn(change, actor.userKey);
     if (!(await ports.engineering.answer(change.changeId, { text: answer, runId: actionId })))
       throw refuse(say('engineering.asksNothing', { state: sayChange(change).replaceAll('**', '') }));

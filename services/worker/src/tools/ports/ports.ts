@@ -46,7 +46,10 @@ export interface CorePorts {
     readonly relationships: ReturnType<typeof createRelationshipStore>;
   };
   /** Changes of code and their steps; the job service works on them. */
-  readonly engineering: Pick<ChangeStore, 'begin' | 'find' | 'findByRun' | 'get' | 'list' | 'steps' | 'answer'>;
+  readonly engineering: Pick<
+    ChangeStore,
+    'begin' | 'find' | 'findAsking' | 'findByRun' | 'get' | 'list' | 'steps' | 'answer'
+  >;
   readonly knowledge: KnowledgeSearch;
   readonly graphNodes: AgentGraphs;
   readonly errorHistory: {
