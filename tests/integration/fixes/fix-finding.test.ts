@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FixableFinding, FixFiles } from '@signalbox/analysis/fixes/fix';
+import { getEngineeringBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { makeFixEdits, type FixDeps } from '@signalbox/jobs/fixes/fix-finding';
 import { runInRoom } from '@signalbox/jobs/fixes/lock-run';
 import { findActionCommit } from '@signalbox/jobs/forges/action-commits';
@@ -88,6 +89,7 @@ const fix = (
   finding: Partial<FixableFinding>,
   files: Readonly<Record<string, string>>,
   runLock: FixDeps['runLock'] = npm,
+  opened: readonly string[] = ['.github/'],
 ) => {
   const found = { path: '.', line: null, values: {}, rule: '', ...finding };
   const tree: FixFiles = {
@@ -95,7 +97,7 @@ const fix = (
     read: async (path) => files[path] ?? null,
     list: async () => Object.keys(files),
   };
-  const deps = { findFinding: () => Promise.resolve(found), runLock, findCommit };
+  const deps = { bounds: getEngineeringBounds(opened), findFinding: () => Promise.resolve(found), runLock, findCommit };
   return makeFixEdits(deps, { project: 'shop', findingId: '1' }, tree, signal);
 };
 const manifest = (range: string) => JSON.stringify({ name: 'shop', version: '1.0.0', dependencies: { tea: range } });
@@ -162,6 +164,11 @@ describe('an action of a workflow', () => {
 
   it('is pinned to the commit that the configured forge tells without a login', async () => {
     expect((await pin('ada/brew@v2')).files).toEqual([{ path, text: `- uses: ada/brew@${'b'.repeat(40)} # v2` }]);
+  });
+
+  it('is not pinned where operators keep workflows protected, which says who can open them', async () => {
+    const closed = fix({ rule: 'risk/action-unpinned', path, line: 1 }, { [path]: '- uses: ada/brew@v2' }, npm, []);
+    await expect(closed).rejects.toThrow(/a\.yml.* is protected.*An operator can open it with ENGINEERING_OPEN_PATHS/);
   });
 
   it('that no configured forge knows is not pinned', async () => {

@@ -47,22 +47,28 @@ export async function openEngineering(
   const hosts = config.ENGINEERING_REGISTRIES;
   const door = hosts.length === 0 ? null : own(await openRegistryDoor({ hosts, proxy: config.HTTPS_PROXY || null }));
   const sandbox = await openSandbox({ program: findConfiguredBubblewrap(config) });
+  const bounds = getEngineeringBounds(config.ENGINEERING_OPEN_PATHS);
   return createEngineeringChangeHandler({
     changes: createChangeStore(pool),
     git: createGit({ path, home }),
     home,
-    bounds: getEngineeringBounds(config.ENGINEERING_OPEN_PATHS),
+    bounds,
     sandbox,
     door,
     model: plan.main.name === OFFLINE ? null : (node) => models.of(AGENT, node),
-    fix: createFix(config, { pool, sandbox, door }),
+    fix: createFix(config, { pool, sandbox, door, bounds }),
   });
 }
 
 /** Fixes findings by rules: package managers run in the sandbox, and forges are asked without a login. */
 function createFix(
   config: JobsConfig,
-  { pool, sandbox, door }: { readonly pool: Pool; readonly sandbox: Sandbox; readonly door: RegistryDoor | null },
+  {
+    pool,
+    sandbox,
+    door,
+    bounds,
+  }: Pick<FixDeps, 'bounds'> & { readonly pool: Pool; readonly sandbox: Sandbox; readonly door: RegistryDoor | null },
 ): FixFinding {
   const findings = createFindingStore(pool);
   const dispatcher = new Agent({ connect: { ca: readAuthorities(config.REPOSITORY_TRUST_DIR) } });
@@ -85,6 +91,7 @@ function createFix(
     });
   };
   const deps: FixDeps = {
+    bounds,
     findFinding: (project, findingId) => findings.get(project, findingId),
     runLock: door === null ? null : runLock,
     findCommit: (action, signal) => findActionCommit(action, { forges: config.FORGES, dispatcher }, signal),

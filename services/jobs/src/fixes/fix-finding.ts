@@ -3,13 +3,17 @@ import { hasLockedVersion } from '@signalbox/analysis/fixes/lock-fixes';
 import { writePin } from '@signalbox/analysis/fixes/pin-fix';
 import { planFix } from '@signalbox/analysis/fixes/plan-fix';
 import { AppError } from '@signalbox/contracts/errors';
+import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import { say } from '@signalbox/messages/say';
+import { parsePath, requireWritable } from '@signalbox/safety/paths/boundary';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type { NamedAction } from '../forges/action-commits.ts';
 import type { LockRun } from './lock-run.ts';
 
 /** What fixing findings needs from outside. */
 export interface FixDeps {
+  /** What a change may write. */
+  readonly bounds: AgentBounds;
   readonly findFinding: (project: string, findingId: string) => Promise<FixableFinding>;
   /** Runs a package manager in a sandbox; null where no registry can be reached. */
   readonly runLock: LockRun | null;
@@ -33,13 +37,25 @@ export async function makeFixEdits(
   const plan = await planFix(await deps.findFinding(project, findingId), files);
   switch (plan.kind) {
     case 'edits':
+      for (const { path } of plan.files) requireOpen(deps, path);
       return plan;
     case 'pin':
+      requireOpen(deps, plan.path);
       return requireEdits(await writePin(plan, await deps.findCommit(plan, signal), files));
     case 'lock':
       return writeLock(deps, plan, files, signal);
     case 'none':
       throw refuse(plan.why);
+  }
+}
+
+/** Throws CONFLICT, which says who can open a protected path, before any forge is asked. */
+function requireOpen({ bounds }: FixDeps, path: string): void {
+  try {
+    requireWritable(bounds, parsePath(path));
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'PATH_DENIED') throw refuse(say('fixes.protected', { path }));
+    throw error;
   }
 }
 
