@@ -45,7 +45,9 @@ export async function openEngineering(
   const gates = createPermitQueues({ redis, prefix, max: config.MODEL_CONCURRENCY ?? null, log });
   const models = await openModels(plan, { catalog: () => ({ groups: [] }), log, gates });
   const hosts = config.ENGINEERING_REGISTRIES;
-  const door = hosts.length === 0 ? null : own(await openRegistryDoor({ hosts, proxy: config.HTTPS_PROXY || null }));
+  const authorities = readAuthorities(config.REPOSITORY_TRUST_DIR);
+  const proxy = config.HTTPS_PROXY || null;
+  const door = hosts.length === 0 ? null : own(await openRegistryDoor({ hosts, proxy, authorities }));
   const sandbox = await openSandbox({ program: findConfiguredBubblewrap(config) });
   const bounds = getEngineeringBounds(config.ENGINEERING_OPEN_PATHS);
   return createEngineeringChangeHandler({

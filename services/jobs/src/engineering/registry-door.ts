@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
+import { getCACertificates } from 'node:tls';
 import { join } from 'node:path';
 import { quoteShellWord } from '../drivers/quote-shell-word.ts';
 
@@ -44,17 +45,34 @@ server.listen(${PORT}, '127.0.0.1', () => {
 });
 `;
 
-/** Opens the door. `hosts`: names that may be reached; `proxy`: an HTTP proxy of this machine, through which they are reached. */
+/** Variables by which package managers find the certificate authorities that they trust. */
+const AUTHORITY_VARIABLES = [
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'PIP_CERT',
+  'REQUESTS_CA_BUNDLE',
+  'CARGO_HTTP_CAINFO',
+];
+
+/**
+ * Opens the door. `hosts`: names that may be reached; `proxy`: an HTTP proxy of this machine, through which they are reached;
+ * `authorities`: certificates beside those of Node and of this machine. What a network puts before registries is trusted inside too.
+ */
 export async function openRegistryDoor({
   hosts,
   proxy,
+  authorities = '',
 }: {
   readonly hosts: readonly string[];
   readonly proxy: string | null;
+  readonly authorities?: string | undefined;
 }): Promise<RegistryDoor> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-door-'));
   const [socket, relay] = [join(folder, 's'), join(folder, 'relay.mjs')];
   writeFileSync(relay, RELAY, { mode: 0o444 });
+  const trusted = join(folder, 'ca.pem');
+  const known = new Set([...getCACertificates('default'), ...getCACertificates('system'), authorities]);
+  writeFileSync(trusted, [...known].join('\n'), { mode: 0o444 });
   const open = new Set<Socket>();
   const server = createServer((client) => {
     open.add(client);
@@ -68,6 +86,7 @@ export async function openRegistryDoor({
       (name) => [name, address],
     ),
   );
+  for (const name of AUTHORITY_VARIABLES) variables[name] = trusted;
   return {
     open: () => ({
       folder,
