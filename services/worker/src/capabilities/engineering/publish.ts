@@ -104,7 +104,7 @@ export const openPullRequest = tool({
         say('engineering.prDiff', { hash }),
       ],
       reach: say('engineering.prReach', { isHere: forge === 'none', forge }),
-      undo: say('engineering.prUndo'),
+      undo: say('engineering.prUndo', { isHere: forge === 'none' }),
       files: proposal ? [toPatch({ changeId: change, project, proposal })] : [],
     };
   },
