@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommonConfig, readConfig } from '@signalbox/platform/config';
 import { AppError } from '@signalbox/contracts/errors';
+import { EmbeddingsConfig } from '@signalbox/models/embeddings/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
 
@@ -14,6 +15,7 @@ const PASSWORD = z
 
 const CliConfig = z.object({
   ...PolicyConfig.shape,
+  ...EmbeddingsConfig.shape,
   /** URL of Postgres. `npm run signalbox` sets it while `npm start` runs in the same checkout. */
   DATABASE_URL: CommonConfig.shape.DATABASE_URL.optional(),
   /** Passwords with which `migrate` lets the services log in to Postgres. At least 16 characters each. Secret. */

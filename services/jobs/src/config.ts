@@ -5,6 +5,7 @@ import { listVariables } from '@signalbox/platform/secret-files';
 import { TracingConfig, TracingWithoutKeysConfig } from '@signalbox/platform/tracing/settings';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
 import { MINUTE_MS } from '@signalbox/contracts/time';
+import { EmbeddingsConfig } from '@signalbox/models/embeddings/settings';
 import { ModelConfig } from '@signalbox/models/settings';
 import { z } from 'zod';
 import { parseForges } from './forges/forge-settings.ts';
@@ -95,6 +96,7 @@ const AnalysisConfig = SandboxConfig.extend({
   ...ForgesConfig.shape,
   ...TracingWithoutKeysConfig.shape,
   ...ModelConfig.shape,
+  ...EmbeddingsConfig.shape,
   /** Folder of the work trees in which code is changed. Nothing else may be in it. */
   ENGINEERING_DIR: z.string().default(`${REPOSITORY}.signalbox/engineering`),
   /** Hosts from which dependencies are fetched before a changed project is built and tested, separated by commas. */

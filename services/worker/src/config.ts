@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { CommonConfig, readConfig } from '@signalbox/platform/config';
 import { TracingConfig } from '@signalbox/platform/tracing/settings';
+import { EmbeddingsConfig } from '@signalbox/models/embeddings/settings';
 import { ModelConfig } from '@signalbox/models/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { MINUTE_MS } from '@signalbox/contracts/time';
@@ -9,6 +10,7 @@ import { DEFAULT_AGENT } from './agents/default-agent.ts';
 
 export const WorkerConfig = CommonConfig.extend({
   ...ModelConfig.shape,
+  ...EmbeddingsConfig.shape,
   ...PolicyConfig.shape,
   ...TracingConfig.shape,
   /** The stable name of this worker, which no other worker has; a pod name is fine. */

@@ -1,6 +1,7 @@
 import { createCounter, createHistogram, listSeries } from '@signalbox/platform/metrics';
 import type { ModelObserver } from '@signalbox/models/port';
 import type { createMetrics } from '@signalbox/platform/probe';
+import { VECTOR_OUTCOMES, type VectorOutcome } from './tools/search/query-vector.ts';
 import type { LaneOptions, TurnResult } from './turn/lanes.ts';
 
 const TURN_RESULTS = [
@@ -54,4 +55,14 @@ export function observeModels(registry: ReturnType<typeof createMetrics>): Model
       if (costUsd !== null) cost.add({ model }, costUsd);
     },
   };
+}
+
+/** Counts searches by how they came by vectors. */
+export function observeVectors(registry: ReturnType<typeof createMetrics>): (outcome: VectorOutcome) => void {
+  const help =
+    'Searches with an embeddings endpoint: vectors used, failed, paused after a failure, or unready in the database.';
+  const searches = createCounter(registry, 'signalbox_search_vectors_total', help, ['outcome'], {
+    series: listSeries({ outcome: VECTOR_OUTCOMES }),
+  });
+  return (outcome) => searches.add({ outcome });
 }

@@ -9,6 +9,7 @@ import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { findPlan, listPlans } from '@signalbox/store/governance/plans';
 import { createKnowledgeSearch } from './tools/search/knowledge-search.ts';
+import { createQueryVectors } from './tools/search/query-vector.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createRequestPort } from './tools/ports/request-rows.ts';
 import { createProjectStore } from '@signalbox/store/deploy/projects';
@@ -25,6 +26,7 @@ import { createTagStore } from '@signalbox/store/repository/tags';
 import { createChangeStore } from '@signalbox/store/engineering/changes';
 import { createServiceStore } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
+import { openEmbedder } from '@signalbox/models/embeddings/settings';
 import { openModels } from '@signalbox/models/open-models';
 import { checkTargets, readModelPlan } from '@signalbox/models/settings';
 import { createPermitQueues } from '@signalbox/platform/permits/permit-queue';
@@ -32,6 +34,7 @@ import { createQueue } from '@signalbox/platform/queue/queue';
 import { createGraphNodeReader } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
+import { observeVectors } from './metrics.ts';
 import { loadWorkerParts } from './plugin-parts.ts';
 import { sayProgress } from '@signalbox/governance/plans/say-plan';
 import { getActionTitle } from '@signalbox/governance/receipts';
@@ -59,7 +62,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
       });
       return openModels(plan, { catalog: () => registry.catalog, log, observer, gates });
     },
-    ports: async (pool, { groups }, notify) => {
+    ports: async (pool, { groups }, notify, metrics) => {
       await ensureLocalServer(pool, await measureThisMachine());
       const brought = await loadWorkerParts(config.AGENTS);
       const findTool = (name: string) => groups.flatMap(({ tools }) => tools[name] ?? [])[0] ?? null;
@@ -82,7 +85,10 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
           relationships: createRelationshipStore(pool),
         },
         engineering: createChangeStore(pool),
-        knowledge: createKnowledgeSearch(pool),
+        knowledge: createKnowledgeSearch(
+          pool,
+          createQueryVectors({ pool, embedder: openEmbedder(config), log, note: observeVectors(metrics) }),
+        ),
         graphNodes: createGraphNodeReader(pool, await loadAgents(brought.agents)),
         errorHistory: {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),

@@ -64,7 +64,12 @@ export interface WorkerWiring {
     redis: Redis,
   ): Promise<Models>;
   /** `notify`: wakes another chat than the turn's, for which a port has put a message into the outbox. */
-  ports(pool: Pool, registry: ToolRegistry, notify: GovernanceDeps['notify']): Ports | Promise<Ports>;
+  ports(
+    pool: Pool,
+    registry: ToolRegistry,
+    notify: GovernanceDeps['notify'],
+    metrics: ReturnType<typeof createMetrics>,
+  ): Ports | Promise<Ports>;
   jobs(own: RegisterClosable, pool: Pool, publisher: Publisher): Pick<ToolRunDeps, 'enqueue' | 'work' | 'look'>;
 }
 
@@ -180,7 +185,7 @@ async function prepareTurns({
     publisher
       .publish(OUTBOUND_TOPIC, [{ kind: 'send', chatKey, traceId }])
       .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
-  const ports = await wiring.ports(pool, registry, notify);
+  const ports = await wiring.ports(pool, registry, notify, metrics);
   const policies = own(await openWorkerPolicies({ config, folders: brought.policies, pool, log, notify }));
   const runs: ToolRunDeps = { pool, ports, ...wiring.jobs(own, pool, publisher) };
   const governance: GovernanceDeps = {

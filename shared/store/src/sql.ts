@@ -1,6 +1,9 @@
 import type { QueryResultRow } from 'pg';
 import type { Queryable } from './pool.ts';
 
+/** A row of a result. */
+export type Row = QueryResultRow;
+
 /**
  * A parameterized SQL statement, as `pg` takes it. Each `${…}` becomes a parameter; only another `Sql` becomes part of the text, so no
  * value is ever executed as SQL.
@@ -40,12 +43,12 @@ export function sql(strings: readonly string[], ...parts: readonly unknown[]): S
 type Tag<T> = (strings: readonly string[], ...parts: readonly unknown[]) => Promise<T>;
 
 /** Runs the tagged statement and returns its first row; null without one. With a name, each connection plans it once. */
-export function findRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T | null> {
+export function findRow<T extends Row>(db: Queryable, name?: string): Tag<T | null> {
   return async (strings, ...parts) => (await listRows<T>(db, name)(strings, ...parts))[0] ?? null;
 }
 
 /** Runs the tagged statement, which always returns a row (such as an aggregate), and returns that row. */
-export function readRow<T extends QueryResultRow>(db: Queryable, name?: string): Tag<T> {
+export function readRow<T extends Row>(db: Queryable, name?: string): Tag<T> {
   return async (strings, ...parts) => {
     const row = await findRow<T>(db, name)(strings, ...parts);
     if (row) return row;
@@ -54,7 +57,7 @@ export function readRow<T extends QueryResultRow>(db: Queryable, name?: string):
 }
 
 /** Runs the tagged statement and returns all rows. With a name, each connection plans the statement once. */
-export function listRows<T extends QueryResultRow>(db: Queryable, name?: string): Tag<readonly T[]> {
+export function listRows<T extends Row>(db: Queryable, name?: string): Tag<readonly T[]> {
   return async (strings, ...parts) => (await run<T>(db, name, new Sql(strings, parts))).rows;
 }
 
@@ -87,6 +90,6 @@ function withName(name: string, { text, values }: Sql) {
   return { name, text, values };
 }
 
-function run<T extends QueryResultRow>(db: Queryable, name: string | undefined, statement: Sql) {
+function run<T extends Row>(db: Queryable, name: string | undefined, statement: Sql) {
   return db.query<T>(name === undefined ? statement : withName(name, statement));
 }

@@ -63,3 +63,18 @@ it('`doctor` says how searches rank, and which code could not be indexed', async
   );
   expect(await read()).toMatchObject({ state: 'warn', say: expect.stringContaining('not that of shop') });
 });
+
+it('`doctor` says why searches have no vectors although an endpoint is configured, and a search still finds', async () => {
+  const withEndpoint = openTerminal({ DATABASE_URL: database.url, EMBEDDINGS_URL: 'http://127.0.0.1:9/v1' });
+  const { json } = await withEndpoint('doctor', '--json');
+  const { findings } = json as { findings: { what: string; state: string; say: string; remedy: string }[] }; // the format of doctor
+  expect(findings.find(({ what }) => what === 'search')).toMatchObject({
+    state: 'warn',
+    say: expect.stringContaining(
+      'by words, because the server has no extension `vector`; the code of 1 project is indexed',
+    ),
+  });
+  const { out } = await withEndpoint('search', 'brewTea', '--scope', 'code');
+  expect(out).toContain('demo@main:src/tea.js:2');
+  expect(out).toContain('Searched by words alone');
+});

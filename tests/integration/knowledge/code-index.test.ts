@@ -28,7 +28,7 @@ afterAll(async () => {
   for (const pool of [owner, analysis, worker]) await pool.end();
   await database.drop();
 });
-beforeEach(() => owner.query('truncate code_refs, code_paths, code_texts, code_passages, code_symbols'));
+beforeEach(() => owner.query('truncate code_refs, code_paths, code_texts, code_passages, code_symbols, code_vectors'));
 
 const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 

@@ -1,4 +1,6 @@
 import { AppError } from '@signalbox/contracts/errors';
+import { openEmbedder } from '@signalbox/models/embeddings/settings';
+import { createLog } from '@signalbox/platform/log';
 import { loadPlugins, listPluginPolicyFolders } from '@signalbox/plugins/load-plugins';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { loadPolicySet, readPolicyFolders } from '@signalbox/safety/policy/policy-set';
@@ -22,9 +24,17 @@ export async function runSearch(context: CommandContext): Promise<CommandResult>
   const folders = listPolicyFolders(context.config.POLICY_DIR, listPluginPolicyFolders(await loadPlugins(plugins)));
   const { engine } = await loadPolicySet(await readPolicyFolders(folders), context.config.POLICY_TIME_ZONE);
   const pool = context.database();
+  const ways = new Set<string>();
   const who = person === undefined ? null : await findPerson(context, person);
   const found = await searchAs(
-    { pool, policy: engine, plugins },
+    {
+      pool,
+      policy: engine,
+      plugins,
+      embedder: openEmbedder(context.config),
+      log: createLog('cli', 'silent'), // Notes say it, and the output stays one document.
+      note: (way) => ways.add(way),
+    },
     who,
     { query: query.slice(0, 500), scope, project, ref },
     limit === DEFAULT_LIMIT ? MAX_HITS : limit,
@@ -32,6 +42,7 @@ export async function runSearch(context: CommandContext): Promise<CommandResult>
   const { hits, unavailable, refused, refs } = redactValue(found);
   const data = { hits: hits.map((hit) => ({ ...hit, isOwn: undefined })), unavailable, refused, refs };
   const notes = [
+    ...(ways.has('failed') || ways.has('unready') ? ['Searched by words alone; `doctor` says why.'] : []),
     ...(unavailable.length > 0 ? [`Not indexed: ${unavailable.join(', ')}.`] : []),
     ...(refused.length > 0 ? [`${person ?? 'They'} may not read: ${refused.join(', ')}.`] : []),
     ...(refs.length > 0 ? [`Searched refs: ${refs.join(', ')}.`] : []),

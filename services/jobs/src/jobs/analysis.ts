@@ -1,6 +1,7 @@
 import type { ChainDeps } from '@signalbox/analysis/chain/chain-deps';
 import { sayChainResult } from '@signalbox/analysis/reports/say-findings';
 import { say } from '@signalbox/messages/say';
+import { openEmbedder } from '@signalbox/models/embeddings/settings';
 import type { RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Redis } from '@signalbox/platform/redis';
 import type { Pool } from '@signalbox/store/pool';
@@ -9,6 +10,7 @@ import { sayChange } from '../engineering/say-change.ts';
 import type { JobsConfig } from '../config.ts';
 import { createCodeIndexHandler } from '../knowledge/code-index.ts';
 import { createCodeStore } from '../knowledge/code-store.ts';
+import { createEmbedHandler } from '../knowledge/embed-passages.ts';
 import type { HandlerOf, PoolHandlers } from '../runner/handlers.ts';
 
 /**
@@ -31,6 +33,12 @@ export function createAnalysisHandlers(
       say: sayChainResult,
     },
     'knowledge.code': code,
+    'knowledge.embed': createEmbedHandler({
+      pool,
+      embedder: openEmbedder(config),
+      texts: config.EMBEDDINGS_TEXTS,
+      patienceMs: config.EMBEDDINGS_TIMEOUT_MS,
+    }),
     'engineering.change': {
       title: () => say('engineering.job'),
       run: async (payload, context) => {

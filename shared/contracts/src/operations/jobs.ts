@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ENGINEERING_JOBS } from '../engineering/engineering-jobs.ts';
 import { ChainFetchResult, ChainPayload, ChainResult } from '../repository/chain-run.ts';
-import { CodeIndexPayload, CodeIndexResult } from '../repository/code-index.ts';
+import { CodeIndexPayload, CodeIndexResult, EmbedResult } from '../repository/code-index.ts';
 import { CHAINS, STEP_ATTEMPTS } from '../repository/chains.ts';
 import {
   RepositoryComparePayload,
@@ -336,6 +336,14 @@ export const JOBS = {
     attempts: 1,
     deadlineMs: 60_000,
     everyMs: 20_000,
+  }),
+  'knowledge.embed': job({
+    pool: 'analysis',
+    payload: z.object({}),
+    result: EmbedResult,
+    attempts: 1,
+    deadlineMs: 10 * 60_000,
+    everyMs: 60_000,
   }),
   ...ENGINEERING_JOBS,
   'server.inspect': job({

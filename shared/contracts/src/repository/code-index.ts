@@ -37,3 +37,6 @@ export const CodeIndexResult = z.object({
   added: Count,
   removed: Count,
 });
+
+/** Passages that got a vector, and those that the embeddings endpoint refused. Each run continues behind what earlier runs stored. */
+export const EmbedResult = z.object({ embedded: Count, refused: Count });

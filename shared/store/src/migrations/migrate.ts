@@ -8,10 +8,11 @@ import { readMigrationStatus } from './migration-status.ts';
 import type { PluginTables } from './plugin-tables.ts';
 import { grantServiceRights } from './service-logins.ts';
 import { upgradeDatabase } from './upgrade.ts';
+import { addVectorColumns } from './vector-columns.ts';
 
 /**
  * Runs the migrations in infra/postgres in order of their names, then those of plug-ins. First upgrades a database from before version
- * 0.2. Always grants each service the rights of its role. Returns the names of the migrations that ran. Safe to call from several
+ * 0.2. Always adds the columns of vectors where the server can hold them, and grants each service the rights of its role. Returns the names of the migrations that ran. Safe to call from several
  * processes (the migrator holds a lock) and after a crash (one transaction). Throws DATABASE_NEWER, and MIGRATION_FAILED with the name of
  * the file.
  */
@@ -28,7 +29,10 @@ export async function migrate(
     if (unknown.length > 0) throw new AppError('DATABASE_NEWER', { names: unknown.join(', ') });
     const ran = [...upgraded, ...(await run(db, await readMigrationFiles(folder)))];
     for (const plugin of plugins) ran.push(...(await migratePlugin(db, plugin)));
-    if (folder === MIGRATIONS_FOLDER) await grantServiceRights(databaseUrl, plugins);
+    if (folder === MIGRATIONS_FOLDER) {
+      await addVectorColumns(pool);
+      await grantServiceRights(databaseUrl, plugins);
+    }
     return ran;
   } finally {
     await db.destroy();

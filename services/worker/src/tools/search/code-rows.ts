@@ -1,31 +1,12 @@
 import type { Pool } from '@signalbox/store/pool';
 import { listRows, listValues, sql, type Sql } from '@signalbox/store/sql';
+import { filterRefs, type CodeHit, type CodeQuery, type Ranked } from './code-query.ts';
+import { mergeRanks } from './merge-ranks.ts';
+import { listNearPassages } from './near-rows.ts';
+import type { QueryVector } from './query-vector.ts';
 import { pickLines, type WeighedTerm } from './score-text.ts';
 import { listSynonyms } from './synonyms.ts';
 import { readLiterals, readTerms, type QueryTerm } from './terms.ts';
-
-/** A place in the repository of a project. */
-export interface CodeHit {
-  readonly project: string;
-  /** The branch, tag or short commit under which people know the commit. */
-  readonly ref: string;
-  readonly commit: string;
-  readonly path: string;
-  readonly line: number;
-  readonly heading: string;
-  readonly excerpt: string;
-  readonly relevance: number;
-}
-
-export interface CodeQuery {
-  readonly query: string;
-  readonly isDocs: boolean;
-  /** Only these projects are searched; the caller has asked whether the person may read them. */
-  readonly projects: readonly string[];
-  /** A branch, tag or commit; null for the main branches. */
-  readonly ref: string | null;
-  readonly limit: number;
-}
 
 /** Passages of a word are counted up to this number; a more frequent word finds nothing by itself. */
 const MAX_COUNTED = 1_500;
@@ -63,23 +44,42 @@ export function listSearchedRefs(pool: Pool, projects: readonly string[]): Promi
   )`select distinct unnest(names) from code_refs where project = any (${projects}::text[]) order by 1 limit 20`;
 }
 
-/** Finds places in code or documents of projects, best first. Words count by their rarity, and names and paths of files count more. */
-export async function searchCode(pool: Pool, asked: CodeQuery): Promise<readonly CodeHit[]> {
-  const terms = await findTerms(pool, readTerms(asked.query));
-  if (terms.length === 0 || asked.projects.length === 0) return [];
-  const total = await countPassages(pool);
-  const weighed = terms.map((term) => ({ ...term, weight: Math.log(1 + total / (term.count + 1)) }));
-  const ranked = (await rankPassages(pool, asked, weighed)).map((row) => ({
+/**
+ * Finds places in code or documents of projects, best first. Words count by their rarity, and names and paths of files count more. With a
+ * vector, near passages are ranked together with those of the words.
+ */
+export async function searchCode(
+  pool: Pool,
+  asked: CodeQuery,
+  vector: Promise<QueryVector | null> = Promise.resolve(null),
+): Promise<readonly CodeHit[]> {
+  if (asked.projects.length === 0) return [];
+  const [weighed, near] = await Promise.all([
+    weighTerms(pool, asked.query),
+    vector.then((made) => (made === null ? [] : listNearPassages(made, asked))),
+  ]);
+  const byWords = (weighed.length === 0 ? [] : await rankPassages(pool, asked, weighed)).map((row) => ({
     ...row,
-    ...weighNames(row, asked, terms),
+    ...weighNames(row, asked, weighed),
   }));
-  return firstOfFiles(ranked)
+  const byVectors = near.map((row) => ({ ...row, ...weighNames(row, asked, []) }));
+  const best = byWords.toSorted((one, other) => other.score - one.score);
+  return firstOfFiles(
+    mergeRanks(best, byVectors, ({ project, commit, path, line }) => `${project} ${commit} ${path} ${line}`),
+  )
     .slice(0, asked.limit)
     .map(({ content, line, score, names, ...row }) => ({
       ...row,
       ...pickLines(weighed, { content, line, names }),
       relevance: Math.min(1, score),
     }));
+}
+
+async function weighTerms(pool: Pool, query: string): Promise<readonly (FoundTerm & WeighedTerm)[]> {
+  const terms = await findTerms(pool, readTerms(query));
+  if (terms.length === 0) return [];
+  const total = await countPassages(pool);
+  return terms.map((term) => ({ ...term, weight: Math.log(1 + total / (term.count + 1)) }));
 }
 
 /** A passage that defines exactly the asked name comes first. */
@@ -135,20 +135,14 @@ async function countPassages(pool: Pool): Promise<number> {
   return size;
 }
 
-interface Ranked extends Omit<CodeHit, 'excerpt' | 'relevance'> {
-  readonly content: string;
-  readonly score: number;
-}
-
 function rankPassages(
   pool: Pool,
-  { query, isDocs, projects, ref }: CodeQuery,
+  asked: CodeQuery,
   terms: readonly (FoundTerm & WeighedTerm)[],
 ): Promise<readonly Ranked[]> {
+  const { query, isDocs } = asked;
   const literals = readLiterals(query).map((one) => `%${one.replace(/[\\%_]/g, '\\$&')}%`);
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
-  const isSearched = sql`r.project = any (${projects}::text[]) and (${ref}::text is null and r.is_main
-    or ${ref} = any (r.names) or ${ref} = r.commit or length(${ref}) >= 7 and starts_with(r.commit, ${ref}))`;
   // Letter by letter only when something is asked letter by letter.
   const hasLiterals = literals.length > 0;
   const ofLiterals = hasLiterals
@@ -163,7 +157,7 @@ function rankPassages(
         from unnest(${terms.map(({ forms }) => forms)}::text[], ${terms.map(({ forms }) => weighHeading(forms))}::text[],
           ${terms.map(({ also }) => also)}::text[], ${terms.map(({ also }) => weighHeading(also))}::text[],
           ${terms.map(({ weight }) => weight)}::float8[]) as x (forms, forms_a, also, also_a, weight)),
-    refs as materialized (select r.project, r.commit, r.names[1] as ref, r.is_main from code_refs r where ${isSearched}),
+    refs as materialized (select r.project, r.commit, r.names[1] as ref, r.is_main from code_refs r where ${filterRefs(asked)}),
     candidates as (
       select passage_id from code_passages where search @@ ${chooseSelective(terms)}::tsquery
       union

@@ -9,6 +9,7 @@ import {
   type KnowledgeResult,
   type ScopeResult,
 } from './hit.ts';
+import type { QueryVector, QueryVectors } from './query-vector.ts';
 import { searchHistory } from './history-rows.ts';
 import { searchLogs } from './log-rows.ts';
 import { hasManual, searchManual } from './manual-rows.ts';
@@ -16,12 +17,15 @@ import { hasManual, searchManual } from './manual-rows.ts';
 /** Searches what a person may see. Safe from several turns at once; only reads. */
 export type KnowledgeSearch = ReturnType<typeof createKnowledgeSearch>;
 
-export function createKnowledgeSearch(pool: Pool) {
+/** `vectors`: makes vectors of queries; without it everything works by words. */
+export function createKnowledgeSearch(pool: Pool, vectors: QueryVectors = () => Promise.resolve(null)) {
   return {
     /** At most `limit` hits, best first. */
     async search(asked: KnowledgeQuery, reader: KnowledgeReader, limit: number): Promise<KnowledgeResult> {
       const scopes = KNOWLEDGE_SCOPES.filter((scope) => asked.scope === 'all' || asked.scope === scope);
-      const found = await Promise.all(scopes.map((scope) => SEARCHES[scope](pool, asked, reader, limit)));
+      const hasVectors = scopes.some((scope) => scope === 'docs' || scope === 'code');
+      const vector = hasVectors ? vectors(asked.query) : Promise.resolve(null);
+      const found = await Promise.all(scopes.map((scope) => SEARCHES[scope](pool, asked, reader, limit, vector)));
       return {
         hits: mixScopes(
           found.map(({ hits }) => hits),
@@ -35,19 +39,26 @@ export function createKnowledgeSearch(pool: Pool) {
   };
 }
 
-type SearchScope = (pool: Pool, asked: KnowledgeQuery, reader: KnowledgeReader, limit: number) => Promise<ScopeResult>;
+type SearchScope = (
+  pool: Pool,
+  asked: KnowledgeQuery,
+  reader: KnowledgeReader,
+  limit: number,
+  vector: Promise<QueryVector | null>,
+) => Promise<ScopeResult>;
 
 const SEARCHES: Readonly<Record<HitScope, SearchScope>> = {
-  docs: async (pool, asked, reader, limit) => {
+  docs: async (pool, asked, reader, limit, vector) => {
     const own = asked.project === undefined && (await hasManual(pool));
     const [manual, theirs] = await Promise.all([
-      own ? searchManual(pool, asked.query, limit) : [],
-      searchRepositories(pool, asked, reader, { limit, isDocs: true }),
+      own ? searchManual(pool, asked.query, limit, vector) : [],
+      searchRepositories(pool, asked, reader, { limit, isDocs: true, vector }),
     ]);
     if (own && theirs.state !== 'searched') return { hits: manual, state: 'searched' };
     return { ...theirs, hits: mixScopes([manual, theirs.hits], limit) };
   },
-  code: (pool, asked, reader, limit) => searchRepositories(pool, asked, reader, { limit, isDocs: false }),
+  code: (pool, asked, reader, limit, vector) =>
+    searchRepositories(pool, asked, reader, { limit, isDocs: false, vector }),
   history: searchHistory,
   logs: searchLogs,
 };
@@ -56,14 +67,18 @@ async function searchRepositories(
   pool: Pool,
   { query, project, ref }: KnowledgeQuery,
   { mayRead }: KnowledgeReader,
-  { limit, isDocs }: { readonly limit: number; readonly isDocs: boolean },
+  {
+    limit,
+    isDocs,
+    vector,
+  }: { readonly limit: number; readonly isDocs: boolean; readonly vector: Promise<QueryVector | null> },
 ): Promise<ScopeResult> {
   const searched = await listSearchedProjects(pool);
   const asked = searched.filter((name) => project === undefined || name === project);
   if (asked.length === 0) return { hits: [], state: 'unavailable' };
   const projects = asked.filter((name) => mayRead('search_repository', { project: name, words: query }));
   if (projects.length === 0) return { hits: [], state: 'refused' };
-  const hits = await searchCode(pool, { query, isDocs, projects, ref: ref ?? null, limit });
+  const hits = await searchCode(pool, { query, isDocs, projects, ref: ref ?? null, limit }, vector);
   const refs = hits.length === 0 && ref !== undefined ? await listSearchedRefs(pool, projects) : [];
   return {
     state: 'searched',

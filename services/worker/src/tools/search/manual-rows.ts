@@ -1,11 +1,16 @@
 import type { Pool } from '@signalbox/store/pool';
 import { findValue } from '@signalbox/store/sql';
+import { mergeRanks } from './merge-ranks.ts';
 import type { KnowledgeHit } from './hit.ts';
+import { listNearManual } from './near-rows.ts';
+import type { QueryVector } from './query-vector.ts';
 
 /** The searched part of a query, in characters; the rest of a long paste only adds noise. */
 const QUERY_LENGTH = 300;
 /** Words at least this similar (0 to 1) match: `alocation` and `allocation` have 0.75, `capability` and `capacity` 0.43. */
 const LIKENESS = 0.45;
+/** Passages that words bring into a ranking with vectors. */
+const MAX_FUSED = 30;
 /** A passage up to this many characters is its own excerpt. */
 const WHOLE_LENGTH = 300;
 /** ts_headline: two fragments of up to 40 words, without marks, which the reader's channel would show as text. */
@@ -21,14 +26,42 @@ export function hasManual(pool: Pool): Promise<boolean> {
   return findValue(pool, false)`select exists (select from knowledge where scope = 'docs')`;
 }
 
-/** Finds passages of the product's own manual, best first: by words, else by their beginnings, else by words written alike. */
-export async function searchManual(pool: Pool, query: string, limit: number): Promise<readonly KnowledgeHit[]> {
+/**
+ * Finds passages of the product's own manual, best first: by words, else by their beginnings, else by words written alike; with a vector,
+ * ranked together with near passages.
+ */
+export async function searchManual(
+  pool: Pool,
+  query: string,
+  limit: number,
+  vector: Promise<QueryVector | null> = Promise.resolve(null),
+): Promise<readonly KnowledgeHit[]> {
+  const made = await vector;
+  const [byWords, byVectors] = await Promise.all([
+    findByWords(pool, query, made === null ? limit : Math.max(limit, MAX_FUSED)),
+    made === null ? [] : listNearManual(made),
+  ]);
+  return mergeRanks(byWords, byVectors, ({ source }) => source)
+    .slice(0, limit)
+    .map(({ source, excerpt, score }) => ({
+      source,
+      excerpt,
+      relevance: score,
+      scope: 'docs',
+      isOwn: true,
+      at: null,
+      next: null,
+    }));
+}
+
+interface FoundPassage extends Pick<KnowledgeHit, 'source' | 'excerpt'> {
+  readonly score: number;
+}
+
+async function findByWords(pool: Pool, query: string, limit: number): Promise<readonly FoundPassage[]> {
   for (const statement of STATEMENTS) {
-    const { rows } = await pool.query<Pick<KnowledgeHit, 'source' | 'relevance' | 'excerpt'>>(statement, [
-      query.slice(0, QUERY_LENGTH),
-      limit,
-    ]);
-    if (rows.length > 0) return rows.map((row) => ({ ...row, scope: 'docs', isOwn: true, at: null, next: null }));
+    const { rows } = await pool.query<FoundPassage>(statement, [query.slice(0, QUERY_LENGTH), limit]);
+    if (rows.length > 0) return rows;
   }
   return [];
 }
@@ -81,7 +114,7 @@ function ranked(place: string, terms: string): string {
     best as (
       select *, (0.6 * share + 0.2 * exact::int + 0.2 * rank)::float8 as relevance
         from found where share >= 0.5 order by relevance desc, source limit $2)
-    select source, relevance,
+    select source, relevance as score,
            case when length(content) <= ${WHOLE_LENGTH} then content else ${EXCERPT} end as excerpt
       from best, asked order by relevance desc, source`;
 }
