@@ -55,6 +55,8 @@ beforeAll(async () => {
       // A model that takes whatever is said for the answer.
       if (said === 'up, please' || said === 'deploy demo to staging')
         return { name: 'answer_engineering', args: { answer: said } };
+      const published = /^Publish change (\d+) of the code$/.exec(said)?.[1];
+      if (published) return { name: 'open_pull_request', args: { change: Number(published) } };
       if (said === 'how is it?') return { name: 'get_engineering_status', args: {} };
       if (said === 'show the pr') return { name: 'view_latest_pr', args: { project: 'todo' } };
       return null;
@@ -141,6 +143,29 @@ describe('a change of code', { timeout: 180_000 }, () => {
     expect(await demo.tell(ben, 'show the pr', /It says: /)).toContain('kept');
   });
 
+  it('that was approved after the main branch moved is asked for again by a button', async () => {
+    const { ben, cleo } = demo.people;
+    await ben.ask('/new');
+    await demo.tell(ben, 'please change todo: add has to add', /Change 3 of todo is ready/, 90_000);
+    repository.release('1.1', { 'README.md': 'A list.\n' });
+    await cleo.waitFor(/change 3 of todo/);
+    await cleo.clickAndWait('Approve');
+    await eventually(
+      async () =>
+        (await ben.heard())
+          .at(-1)
+          ?.buttons?.flat()
+          .map(({ text }) => text),
+      (buttons) => buttons?.includes('Publish change 3 of the code') === true,
+      30_000,
+    );
+    await ben.clickAndWait('Publish change 3 of the code');
+    const card = await cleo.waitFor(/the main branch has moved on to/);
+    expect(card).toContain('change 3 of todo');
+    await cleo.clickAndWait('Approve');
+    await ben.waitFor(/Change 3 of todo is published here/);
+  });
+
   it('ends with /stop while its tests run, and publishes nothing', async () => {
     const { ben } = demo.people;
     repository.release('2.0', {
@@ -153,7 +178,7 @@ describe('a change of code', { timeout: 180_000 }, () => {
     const { rows } = await eventually(
       () =>
         demo.stack.pool.query(
-          `select r.status, c.state from engineering_changes c join runs r using (run_id) where change_id = 3`,
+          `select r.status, c.state from engineering_changes c join runs r using (run_id) where change_id = 4`,
         ),
       ({ rows: [found] }) => found?.status === 'cancelled',
       30_000,

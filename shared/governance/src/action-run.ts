@@ -1,3 +1,4 @@
+import { Button } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { Role, coversRole } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
@@ -116,7 +117,10 @@ export class ActionRun implements CallExecution {
       const { kind, decided } = consumed;
       // A decision of an earlier run of the turn stays valid.
       if (kind !== 'void' || decided) scope.enter('GOVERNING');
-      if (kind === 'void') return settleVoid(deps, approval, consumed.reason, decided);
+      if (kind === 'void') {
+        const voided = await settleVoid(deps, approval, consumed.reason, decided);
+        return difference === null ? voided : { ...voided, next: offerAgain(call) };
+      }
       const earlier = kind === 'earlier' ? await this.#findEarlier(consumed) : null;
       const result = earlier ?? (await this.#run(proposal));
       return { ...result, ...(decided ? { decided } : {}) };
@@ -331,4 +335,11 @@ function withDecision(
 
 function isTaken(thrown: unknown): thrown is AppError {
   return thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN';
+}
+
+/** What a void approval was for means something else by now: a button asks for that. An order that fits into no button has none. */
+function offerAgain({ tool, input }: RunnableCall): readonly Button[] {
+  const order = tool.order(input) ?? '';
+  const button = Button.safeParse({ label: order, value: order });
+  return button.success ? [button.data] : [];
 }

@@ -257,7 +257,10 @@ export class TurnSession {
     const isTold = result.replies.length === 0 || result.tellsEvents === true;
     const replies = [...before, ...(isTold ? await this.#tellEvents() : []), ...result.replies];
     const closed = await this.#account.close(replies, result.record.passes);
-    const next = await createJobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch);
+    const next = [
+      ...(await createJobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch)),
+      ...(isTold ? [] : await this.#bindOffered()),
+    ];
     const ended = closed.map((reply, place) =>
       place === closed.length - 1 && reply.buttons.length === 0 ? { ...reply, buttons: next } : reply,
     );
@@ -271,11 +274,16 @@ export class TurnSession {
   async #tellEvents(): Promise<readonly AgentReply[]> {
     const { parts } = this.#start;
     if (parts.agent.draws) return [];
-    const asker = { ...this.#context, agent: parts.plugin, actor: this.#actor };
-    const buttons = await bindOffers(parts.governance.tools, asker, this.#offered, null);
+    const buttons = await this.#bindOffered();
     return this.#messages.flatMap(({ id, event }) =>
       event?.kind === 'decision' || event?.kind === 'job-finished' ? [{ key: id, text: event.say, buttons }] : [],
     );
+  }
+
+  #bindOffered(): ReturnType<typeof bindOffers> {
+    const { parts } = this.#start;
+    const asker = { ...this.#context, agent: parts.plugin, actor: this.#actor };
+    return bindOffers(parts.governance.tools, asker, this.#offered, null);
   }
 
   /** Ends a turn that only redraws a view; the view keeps its receipts. */
