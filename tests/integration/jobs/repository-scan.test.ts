@@ -130,7 +130,7 @@ describe('a scan', () => {
     expect((await look(commit())).result.conclusions['ever']?.found.map(({ path }) => path)).toEqual(names.toSorted());
   });
 
-  it('follows no links, enters no submodules, and skips binary files and files over a megabyte', async () => {
+  it('follows no links, enters no submodules, and inspects texts of any encoding up to a megabyte', async () => {
     write('plain.txt', 'TODO-PLAIN');
     symlinkSync('/etc/passwd', join(dir, 'link'));
     writeFileSync(join(dir, 'binary.txt'), Buffer.from('TODO-BINARY\0'));
@@ -152,7 +152,7 @@ describe('a scan', () => {
     };
     git('commit', '--quiet', '--message', 'all');
     const { result } = await look(git('rev-parse', 'HEAD'), undefined, [watcher]);
-    expect(seen).toEqual(['plain.txt']);
+    expect(seen).toEqual(['binary.txt', 'latin.txt', 'plain.txt']);
     expect(result.conclusions['now']?.summary).toEqual({
       length: 0,
       links: [{ path: 'link', target: '/etc/passwd' }],

@@ -28,6 +28,7 @@ import { pinRepository, type RepositoryHosts } from './public-address.ts';
 import { PAGE_FOLDERS, recognizeProgram } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 import { openLogin, type Repository, type RepositoryLogin } from './repository-login.ts';
+import { createTurns } from './turns.ts';
 
 export interface SourceCommit {
   readonly commit: string;
@@ -129,6 +130,7 @@ export function createSourceStore(options: {
   } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir, cell });
+  // Git's own locks protect a mirror against other processes.
   const inTurn = createTurns();
   const placeOf = ({ address: written, login }: Repository) => {
     const address = parseRepository(written, repositoriesDirs, [dir, ...closed]);
@@ -195,19 +197,6 @@ export function createSourceStore(options: {
 function nameMirror({ url }: RepositoryAddress, login: RepositoryLogin | null): string {
   const key = login === null ? url : `${url}\n${login.id}`;
   return `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.git`;
-}
-
-/** Runs one fetch per mirror at a time; git's own locks protect against other processes. */
-function createTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const queues = new Map<string, Promise<unknown>>();
-  return (key, work) => {
-    const turn = (queues.get(key) ?? Promise.resolve()).then(work);
-    queues.set(
-      key,
-      turn.catch(() => undefined),
-    );
-    return turn;
-  };
 }
 
 async function readMirror(git: Git, mirror: string, folder: string | null): Promise<MirrorState | null> {
