@@ -113,6 +113,7 @@ describe('a change of code', { timeout: 180_000 }, () => {
     expect(git(kept, 'rev-parse', branch)).toBe(commit);
     expect(git(kept, 'show', `${branch}:add.js`)).toBe('export function add(a, b) {\n  return a + b;\n}');
     expect(git(kept, 'log', '-1', '--format=%an %s', branch)).toBe('Signalbox Add the numbers');
+    expect(git(kept, 'log', '-1', '--format=%B', branch)).toContain(`Signalbox-Diff: ${rows[0]?.hash}`);
     expect(git(repository.folder, 'branch', '--list', 'signalbox/*')).toBe('');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createChangeTexts, escapeForgeWords } from './change-text.ts';
 
-const FACTS = { title: 'Raise tea', what: 'It raises tea.', why: 'An advisory.', runId: 'run_7', approvedBy: ['Ada', 'Ben'], diffHash: 'ab12' }; // prettier-ignore
+const FACTS = { title: 'Raise tea', summary: 'It raises tea.', checks: ['npm test: ✓'], critic: 'good, low: Fine.', changeId: 7, approvedBy: ['Ada', 'Ben'], diffHash: 'ab12' }; // prettier-ignore
 
 /** A forge looks for references in the text that a reader sees. */
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' };
@@ -17,15 +17,14 @@ const ACTS = [
 ];
 
 describe('the texts of a change', () => {
-  it('say what, why, who approved which diff, and in which run', () => {
+  it('say what was done and checked, and who approved which diff', () => {
     const { title, body, message } = createChangeTexts(FACTS);
     expect(title).toBe('Raise tea');
     expect(body).toBe(
-      '**What**\n\nIt raises tea.\n\n**Why**\n\nAn advisory.\n\n---\n\nApproved by Ada, Ben as the diff `ab12`. Made by Signalbox in the run `run_7`.',
+      'It raises tea.\n\nChecks: npm test: ✓\n\nCritic: good, low: Fine.\n\n---\n\nApproved by Ada, Ben as the diff `ab12`. Change 7 of Signalbox.',
     );
-    const trailers =
-      'Signalbox-Run: run_7\nSignalbox-Approved-By: Ada\nSignalbox-Approved-By: Ben\nSignalbox-Diff: ab12';
-    expect(message).toBe(`Raise tea\n\nIt raises tea.\n\n${trailers}`);
+    expect(message).toBe('Raise tea\n\nIt raises tea.\n\nSignalbox-Change: 7\nSignalbox-Diff: ab12');
+    expect(createChangeTexts({ ...FACTS, approvedBy: ['Cleo'] }).message).toBe(message);
   });
 
   it.each([
@@ -40,8 +39,9 @@ describe('the texts of a change', () => {
     const { title, body, message } = createChangeTexts({
       ...FACTS,
       title: text,
-      what: text,
-      why: text,
+      summary: text,
+      checks: [text],
+      critic: text,
       approvedBy: [text],
     });
     for (const part of [
@@ -53,21 +53,20 @@ describe('the texts of a change', () => {
   });
 
   it('show markdown and HTML of others as text, on lines of their own', () => {
-    const what = '# Big\n![x](y)<script>alert(1)</script>\n- [x] done\n```\n---\n| a |';
-    const { body } = createChangeTexts({ ...FACTS, what });
+    const summary = '# Big\n![x](y)<script>alert(1)</script>\n- [x] done\n```\n---\n| a |';
+    const { body } = createChangeTexts({ ...FACTS, summary });
     expect(body).not.toMatch(/^#|^```|^---\s\s$|^\||<script|!\[|\]\(/m);
     expect(body).toContain('&lt;script&gt;');
   });
 
   it('keep the lines of the trailers to those of the runtime', () => {
-    const approvedBy = ['Ada\nCo-authored-by: Eve <eve@example.org>'];
-    const { message } = createChangeTexts({ ...FACTS, what: 'x\n\nCo-authored-by: Eve <e@x.org>', approvedBy });
-    expect(message.split('\n\n').at(-1)?.split('\n').map((line) => line.split(':')[0])).toEqual(['Signalbox-Run', 'Signalbox-Approved-By', 'Signalbox-Diff']); // prettier-ignore
+    const { message } = createChangeTexts({ ...FACTS, summary: 'x\n\nCo-authored-by: Eve <e@x.org>' });
+    expect(message.split('\n\n').at(-1)?.split('\n').map((line) => line.split(':')[0])).toEqual(['Signalbox-Change', 'Signalbox-Diff']); // prettier-ignore
   });
 
   it('hide secrets and cut long texts', () => {
     const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
-    const { title, body, message } = createChangeTexts({ ...FACTS, title: 'x'.repeat(999), what: token });
+    const { title, body, message } = createChangeTexts({ ...FACTS, title: 'x'.repeat(999), summary: token });
     expect(body + message).not.toContain(token);
     expect(title).toHaveLength(200);
   });

@@ -2,23 +2,25 @@ import { cleanName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
 import { redactText } from '@signalbox/safety/redact/redact';
 
-/** What the texts of a change are built from. The first three may come from a model, a person or a repository. */
+/** What the texts of a change are built from. All but numbers and hash may come from a model, a person or a repository. */
 export interface ChangeFacts {
   readonly title: string;
-  readonly what: string;
-  readonly why: string;
-  /** Id of the run or change, as `/why` takes it. */
-  readonly runId: string;
-  /** Names of those who approved the diff. */
+  readonly summary: string;
+  /** Each command with how it ended. */
+  readonly checks: readonly string[];
+  readonly critic: string | null;
+  /** Number of the change, as “status of change 4” takes it. */
+  readonly changeId: number;
+  /** Names of those who approved the diff; empty where no approval was needed. */
   readonly approvedBy: readonly string[];
-  /** SHA-256 of the diff that they approved. */
+  /** SHA-256 of what they approved: see `hashDiff`. */
   readonly diffHash: string;
 }
 
 export interface ChangeTexts {
   readonly title: string;
   readonly body: string;
-  /** Message of the commit, with the same facts. */
+  /** Message of the commit. It names no approver, so that whoever approves a repeated attempt makes the same commit. */
   readonly message: string;
 }
 
@@ -34,30 +36,27 @@ const GAP = '\u200b';
  * command at a forge. Pure except for the language.
  */
 export function createChangeTexts(facts: ChangeFacts): ChangeTexts {
-  const title = escapeForgeWords(redactText(cleanName(facts.title))).slice(0, MAX_TITLE_LENGTH) || facts.runId;
+  const { changeId, diffHash, checks, critic } = facts;
+  const title = escapeForgeWords(redactText(cleanName(facts.title))).slice(0, MAX_TITLE_LENGTH) || String(changeId);
   const people = facts.approvedBy.map((name) => cleanName(name).slice(0, MAX_NAME_LENGTH));
-  const [what, why] = [facts.what, facts.why].map((text) => toLines(text));
+  const summary = toLines(facts.summary);
   const lines = [
-    `**${say('forge.what')}**`,
-    escapeLines(what ?? []),
-    `**${say('forge.why')}**`,
-    escapeLines(why ?? []),
+    escapeLines(summary),
+    escapeLines(toLines(say('engineering.prChecks', { hasChecks: checks.length > 0, checks: checks.join(', ') }))),
+    escapeLines(toLines(say('engineering.prCritic', { hasCritic: critic !== null, critic: critic ?? '' }))),
     '---',
     say('forge.approved', {
+      hasPeople: people.length > 0,
       people: people.map(escapeForgeWords).map(escapeMarkdown).join(', '),
-      hash: facts.diffHash,
-      run: facts.runId,
+      hash: diffHash,
+      change: String(changeId),
     }),
   ];
-  const trailers = [
-    `Signalbox-Run: ${facts.runId}`,
-    ...people.map((name) => `Signalbox-Approved-By: ${escapeForgeWords(name)}`),
-    `Signalbox-Diff: ${facts.diffHash}`,
-  ];
+  const trailers = [`Signalbox-Change: ${changeId}`, `Signalbox-Diff: ${diffHash}`];
   return {
     title,
     body: lines.filter((line) => line !== '').join('\n\n'),
-    message: [title, (what ?? []).map(escapeForgeWords).join('\n'), trailers.join('\n')]
+    message: [title, summary.map(escapeForgeWords).join('\n'), trailers.join('\n')]
       .filter((part) => part !== '')
       .join('\n\n'),
   };
@@ -74,14 +73,6 @@ export function escapeForgeWords(line: string): string {
     .replace(/:\/\//g, `:${GAP}//`)
     .replace(/\bwww\./gi, `www${GAP}.`)
     .replace(/^(\s*(?:[>*+-]\s*|\d+[.)]\s*)*)\//, `$1${GAP}/`);
-}
-
-/** Does the same for every line of a text. Pure. */
-export function escapeForgeText(text: string): string {
-  return text
-    .split(/\r\n|[\r\n\u0085\u2028\u2029]/)
-    .map(escapeForgeWords)
-    .join('\n');
 }
 
 function toLines(text: string): readonly string[] {

@@ -4,7 +4,7 @@ import { explainError, say } from '@signalbox/messages/say';
 import type { createProjectStore } from '@signalbox/store/deploy/projects';
 import { hashDiff, type ChangeStore, type CodeChange } from '@signalbox/store/engineering/changes';
 import { commitDiff } from '../forges/commit-diff.ts';
-import { escapeForgeText, escapeForgeWords } from '../forges/change-text.ts';
+import { createChangeTexts } from '../forges/change-text.ts';
 import type { Change } from '../forges/forge.ts';
 import type { FindForge } from '../forges/open-forge.ts';
 import type { Git } from '../git/git.ts';
@@ -89,8 +89,15 @@ async function publish(
   if (opened.mask(proposal.diff) !== proposal.diff)
     throw new AppError('CONFLICT', { detail: say('engineering.diffHoldsSecret', { change: String(changeId) }) });
   // Models and repositories wrote these texts: at a forge they mention nobody and run no command.
-  const title = escapeForgeWords(proposal.title);
-  const message = escapeForgeText(`${proposal.title}\n\n${proposal.summary}`.trim());
+  const { title, body, message } = createChangeTexts({
+    title: proposal.title,
+    summary: proposal.summary,
+    checks: proposal.checks.map(describeCheck),
+    critic: describeCritique(proposal.critique),
+    changeId,
+    approvedBy: await changes.listApprovers(context.runId),
+    diffHash: hash,
+  });
   const commit = await commitDiff(
     git,
     mirror,
@@ -99,7 +106,7 @@ async function publish(
   );
   const forge = findForge(project, repository);
   await forge.publish({ mirror, commit, base: baseCommit, branch, replaces: null }, signal);
-  const request = { branch, into: null, title, body: escapeForgeText(writeBody(change, proposal)) };
+  const request = { branch, into: null, title, body };
   const found = await forge.openChange(request, signal);
   const outcome = toOutcome(change, forge.name, { branch, commit }, found);
   await changes.publish(changeId, outcome);
@@ -116,25 +123,14 @@ function nameBranch({ changeId }: Pick<CodeChange, 'changeId'>, title: string): 
   return `signalbox/${changeId}${words === '' ? '' : `-${words.slice(0, 40).replace(/-+$/, '')}`}`;
 }
 
-function writeBody(
-  { changeId }: CodeChange,
-  { summary, checks, isTested, critique, hash }: NonNullable<CodeChange['proposal']>,
-): string {
-  const ran = checks.map(
-    ({ command, exitCode }) =>
-      `- \`${command.replaceAll('`', "'")}\`: ${exitCode === 0 ? 'passed' : `failed (${exitCode})`}`,
-  );
-  return [
-    summary,
-    isTested ? 'Checks in the sandbox:' : 'No tests ran.',
-    ran.join('\n'),
-    critique
-      ? `A critic (another model call, which saw only task, diff and output) says: ${critique.verdict}, risk ${critique.risk}. ${critique.says}`
-      : '',
-    `Change ${changeId} of Signalbox, approved as a diff with the hash \`${hash.slice(0, 16)}\`.`,
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+type Proposal = NonNullable<CodeChange['proposal']>;
+
+function describeCheck({ command, exitCode, killed }: Proposal['checks'][number]): string {
+  return `${command}: ${exitCode === 0 && killed === null ? '✓' : `✗ ${killed ?? exitCode}`}`;
+}
+
+function describeCritique(critique: Proposal['critique']): string | null {
+  return critique && `${critique.verdict}, ${critique.risk}: ${critique.says}`;
 }
 
 function toOutcome(

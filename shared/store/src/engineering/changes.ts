@@ -132,6 +132,14 @@ export function createChangeStore(pool: Pool) {
       });
     },
 
+    /** Names of those who approved the action that a job works for, in order. */
+    listApprovers: async (runId: string): Promise<readonly string[]> =>
+      (
+        await listRows<{ name: string }>(pool)`
+        select v.name from approval_votes v join approvals p using (approval_id)
+          where p.action_id = ${runId} order by v.voted_at, v.user_key`
+      ).map(({ name }) => name),
+
     /** Notes the branch and the pull request of a change, once. */
     publish(changeId: number, outcome: PublishResult): Promise<boolean> {
       return hasRow(pool)`
