@@ -141,6 +141,14 @@ describe('a change of code', { timeout: 180_000 }, () => {
     expect(model.asked.filter(({ node }) => node === 'critic').every(({ text }) => !text.includes('Up or down'))).toBe(
       true,
     );
+    // The nodes' tokens count in the budget of whoever asked, together with those of their turns.
+    const { rows: used } = await demo.stack.pool.query<{ all: number; nodes: number; turns: number }>(
+      `select f.tokens::int as all, (select sum(input_tokens + output_tokens)::int from engineering_steps) as nodes,
+              (select sum((t.usage ->> 'inputTokens')::int + (t.usage ->> 'outputTokens')::int)::int from turns t where t.user_key = c.user_key) as turns
+         from engineering_changes c, governance_facts(c.user_key, '', '{}', null) f limit 1`,
+    );
+    expect(used[0]?.nodes).toBeGreaterThan(0);
+    expect(used[0]?.all).toBe((used[0]?.nodes ?? 0) + (used[0]?.turns ?? 0));
     expect(await demo.tell(ben, 'show the pr', /It says: /)).toContain('kept');
   });
 

@@ -116,6 +116,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       plans: 'select, update (stop_at)',
       // Ends changes of code on /stop
       engineering_changes: 'select, update (state, problem, updated_at)',
+      // Budgets count what the steps used
+      engineering_steps: 'select (change_id, at, input_tokens, output_tokens, cost_usd)',
     },
     functions: [APPEND],
   },
