@@ -59,6 +59,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/repo/repo.ts')).runRepo,
   },
   {
+    usage: ['engineering show <change>'],
+    summary: 'One change of code step by step: node, tokens, time, and the hash of what it produced.',
+    load: async () => (await import('./commands/engineering.ts')).runEngineering,
+  },
+  {
     usage: ['queues'],
     summary: 'What waits, runs and failed in each pool of jobs, and whether somebody takes them.',
     load: async () => (await import('./commands/queues.ts')).runQueues,

@@ -37,6 +37,8 @@ export interface ChangeStep {
   readonly node: ChangeNode;
   readonly kind: string;
   readonly content: unknown;
+  /** SHA-256 of the stored content. */
+  readonly hash: string;
   readonly model: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -87,7 +89,7 @@ export function createChangeStore(pool: Pool) {
 
     steps: (changeId: number): Promise<readonly ChangeStep[]> =>
       listRows<ChangeStep>(pool)`
-        select n, node, kind, content, model, input_tokens as "inputTokens", output_tokens as "outputTokens", cost_usd as "costUsd", at
+        select n, node, kind, content, hash, model, input_tokens as "inputTokens", output_tokens as "outputTokens", cost_usd as "costUsd", at
           from engineering_steps where change_id = ${changeId} order by n`,
 
     /** Saves a step without secrets. False when another attempt has saved a step of this number. */
