@@ -61,6 +61,7 @@ export async function openForgeSimulator(
     if (isJwt ? !isSignedBy(simulator.app, login) : !tokens.some((one) => login === words.authorization(one)))
       return send(401, { message: 'Bad credentials' });
     const done = words.carryOut({ operation, path, body, query: url.searchParams, simulator, headOf });
+    if (fault?.hangsAfter) return;
     if (fault?.breaksAfter) {
       request.socket.destroy();
       return;

@@ -11,6 +11,8 @@ export interface Fault {
   readonly breaksAfter?: boolean;
   /** The answer never comes. */
   readonly hangs?: boolean;
+  /** The request is carried out, and the answer never comes. */
+  readonly hangsAfter?: boolean;
   /** How many requests it meets; 1 by default. */
   times?: number;
 }
