@@ -22,8 +22,8 @@ export interface SourceRepository {
 }
 
 /** Makes a repository of the sources of a package that this tree has installed. */
-export function makePackageRepository(name: string): SourceRepository {
-  const folder = join(makeTemporaryFolder('sources'), name);
+export function makePackageRepository(name: string, within = makeTemporaryFolder('sources')): SourceRepository {
+  const folder = join(within, name);
   const from = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
   mkdirSync(folder, { recursive: true });
   cpSync(from, folder, { recursive: true, filter: (file) => !file.slice(from.length).includes('node_modules') });

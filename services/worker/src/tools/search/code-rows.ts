@@ -10,6 +10,8 @@ import { readLiterals, readTerms, type QueryTerm } from './terms.ts';
 
 /** Passages of a word are counted up to this number; a more frequent word finds nothing by itself. */
 const MAX_COUNTED = 1_500;
+/** Passages of each kind that are ranked when a query has frequent words only. */
+const MAX_FREQUENT = 1_000;
 const MAX_CANDIDATES = 60;
 const MAX_OF_SYNONYMS = 300;
 const MAX_OF_FILE = 2;
@@ -146,7 +148,7 @@ function rankPassages(
   // Letter by letter only when something is asked letter by letter.
   const hasLiterals = literals.length > 0;
   const ofLiterals = hasLiterals
-    ? sql`union select passage_id from code_passages where content ilike any (${literals}::text[])`
+    ? sql`union select passage_id, text_id from code_passages where content ilike any (${literals}::text[])`
     : sql``;
   const countLiterals = hasLiterals
     ? sql`(select count(*) from unnest(${literals}::text[]) as l where content ilike l)`
@@ -159,19 +161,20 @@ function rankPassages(
           ${terms.map(({ weight }) => weight)}::float8[]) as x (forms, forms_a, also, also_a, weight)),
     refs as materialized (select r.project, r.commit, r.names[1] as ref, r.is_main from code_refs r where ${filterRefs(asked)}),
     candidates as (
-      select passage_id from code_passages where search @@ ${chooseSelective(terms)}::tsquery
-      union
-      (select passage_id from code_passages, t where search @@ t.also_a limit ${MAX_OF_SYNONYMS})
+      ${chooseCandidates(terms)}
       ${ofLiterals}
       union
-      (select p.passage_id from code_paths c join refs r using (project, commit) join code_passages p on p.text_id = c.text_id
+      (select p.passage_id, p.text_id from code_paths c join refs r using (project, commit) join code_passages p on p.text_id = c.text_id
         where c.words @@ ${chooseSelective(terms)}::tsquery limit 300)),
-    placed as (
-      select distinct on (p.passage_id) p.passage_id, p.text_id, p.line, p.heading, p.content, p.search, c.project, c.commit, r.ref, c.path, c.weight, c.words
-        from candidates join code_passages p using (passage_id) join code_texts x using (text_id)
+    texts as materialized (
+      select distinct on (c.text_id) c.text_id, c.project, c.commit, r.ref, c.path, c.weight, c.words
+        from (select distinct text_id from candidates) k join code_texts x using (text_id)
              join code_paths c using (text_id) join refs r using (project, commit)
        where x.is_docs = ${isDocs}
-       order by p.passage_id, r.is_main desc, c.weight desc, length(c.path)),
+       order by c.text_id, r.is_main desc, c.weight desc, length(c.path)),
+    placed as (
+      select p.passage_id, p.line, p.heading, p.content, p.search, x.project, x.commit, x.ref, x.path, x.weight, x.words
+        from texts x join candidates k using (text_id) join code_passages p using (passage_id)),
     scored as (
       select placed.*, s.score, s.covered,
              ${countLiterals} as literals
@@ -197,11 +200,31 @@ function weighHeading(forms: string): string {
   );
 }
 
+/**
+ * Selects the passages that are ranked: those with the rarest words, and those with synonyms in a heading. When all words are frequent, only
+ * so many passages of the searched commits are, half of them with a word in a heading: 'error' is in a third of all passages.
+ */
+function chooseCandidates(terms: readonly FoundTerm[]): Sql {
+  const chosen = chooseSelective(terms);
+  const ofWords = sql`select p.passage_id, p.text_id from code_passages p where p.search @@ ${chosen}::tsquery`;
+  if (terms.some(isRare) || chosen === '')
+    return sql`${ofWords} union (select passage_id, text_id from code_passages, t where search @@ t.also_a limit ${MAX_OF_SYNONYMS})`;
+  const isSearched = sql`exists (select from code_paths c join refs r using (project, commit) where c.text_id = p.text_id)`;
+  const above = terms
+    .filter(({ count }) => count > 0)
+    .map(({ forms }) => `(${weighHeading(forms)})`)
+    .join(' | ');
+  return sql`(${ofWords} and ${isSearched} limit ${MAX_FREQUENT})
+      union (${ofWords} and p.search @@ ${above}::tsquery and ${isSearched} limit ${MAX_FREQUENT})`;
+}
+
+function isRare({ count }: FoundTerm): boolean {
+  return count > 0 && count < MAX_COUNTED;
+}
+
 /** Joins the rarest terms, so that few passages have to be ranked; only frequent ones have to stand together. */
 function chooseSelective(terms: readonly FoundTerm[]): string {
-  const rare = terms
-    .filter(({ count }) => count > 0 && count < MAX_COUNTED)
-    .toSorted((one, other) => one.count - other.count);
+  const rare = terms.filter(isRare).toSorted((one, other) => one.count - other.count);
   if (rare.length === 0)
     return terms
       .filter(({ count }) => count > 0)
