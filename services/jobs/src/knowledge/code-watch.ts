@@ -69,7 +69,8 @@ function listWatched(pool: Pool): Promise<readonly WatchedProject[]> {
               where s.project = p.name and d.commit is not null), '[]') as deployed,
            coalesce((select json_agg(json_build_object('commit', r.commit, 'names', r.names, 'isMain', r.is_main) order by r.commit)
               from code_refs r where r.project = p.name), '[]') as stored
-      from projects p where p.status <> 'archived' or exists (select from code_refs r where r.project = p.name)
+      from projects p
+     where (p.status <> 'archived' and p.repository is not null) or p.name in (select r.project from code_refs r)
      order by p.name`;
 }
 
