@@ -59,6 +59,13 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   withdraw_request: [{ request: 'apv_unknown' }],
   recent_history: [{}],
   what_changed: [{}, { since: '2 hours', project: 'noted' }, { since: 'zqnever' }],
+  // The nodes of a change read in talks of their own, from which no act follows: tests/faults/engineering.test.ts.
+  trigger_engineering: [{ project: 'unknown', task: 'Add a test' }],
+  fix_finding: [{ project: 'noted', finding: 1 }],
+  answer_engineering: [{ answer: 'yes' }],
+  get_engineering_status: [{}],
+  view_latest_pr: [{ project: 'noted' }],
+  open_pull_request: [{ change: 1 }],
   export_allocations: [{}],
   export_projects: [{}],
   list_managed_servers: [{}],

@@ -53,7 +53,7 @@ export function splitFile(path: string, whole: string): SplitText {
 function isProse(path: string): boolean {
   return (
     /\.(?:md|mdx|markdown|rst|adoc|asciidoc|rdoc|textile|org)$/i.test(path) ||
-    (isDocumentation(path) && /\.txt$|\/?[^./]+$/i.test(path))
+    (isDocumentation(path) && /\.txt$|^[^.]+$/i.test(path.slice(path.lastIndexOf('/') + 1)))
   );
 }
 

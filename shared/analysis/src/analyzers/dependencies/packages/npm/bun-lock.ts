@@ -19,10 +19,10 @@ function readEntry(key: string, entry: unknown): readonly LockedPackage[] {
   return [{ name, version, ...(name.endsWith(installed) ? {} : { alias: installed }) }];
 }
 
-/** Removes comments and trailing commas outside of strings, in one pass. */
+/** Removes comments and trailing commas outside of strings, in one pass: what is not closed reaches to the end. */
 function toPlainJson(text: string): string {
   return text.replaceAll(
-    /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/|,(?=\s*[}\]])/g,
+    /("(?:[^"\\]|\\[^])*(?:"|$))|\/\/[^\n]*|\/\*[^*]*(?:\*(?!\/)[^*]*)*(?:\*\/|$)|,(?=\s*[}\]])/g,
     (_, quoted: string | undefined) => quoted ?? '',
   );
 }
