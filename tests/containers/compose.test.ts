@@ -195,7 +195,8 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       'TRANSCRIPTION_API_KEY',
     ])
       expect([name, holders(name)]).toEqual([name, ['gateway']]);
-    expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
+    // The nodes of a change of code are models too.
+    expect(holders('OPENAI_API_KEY')).toEqual(['analysis', 'worker']);
     expect(holders('POSTGRES_PASSWORD')).toEqual(['postgres']);
     expect(holders('SECRETS_KEY')).toEqual(['deploy']);
     expect(holders('SECRETS_SEALING_KEY')).toEqual(['gateway']);
@@ -289,11 +290,12 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     // Commands of strangers run in these pools, or their texts are read: their traces go only where no key is asked for.
     const keyless = readBy(tracing).filter((one) => /^OTEL_.*(?<!HEADERS|TIMEOUT)$/.test(one));
     const traced = { proxy: [], agents: keyless, analysis: keyless };
-    // What a service reads in files that are not its own. Voice notes are the gateway's.
+    // What a service reads in files that are not its own. Voice notes and speech are the gateway's.
     const besides: Readonly<Record<string, RegExp>> = {
-      worker: /^shared\/(?:models\/src\/(?!transcription\/)|planner\/)/,
+      worker: /^shared\/(?:models\/src\/(?!transcription\/|speech\/)|planner\/)/,
+      analysis: /^shared\/(?:models\/src\/(?!transcription\/|speech\/)|planner\/)/,
       gateway:
-        /^(?:services\/gateway\/src\/channels\/\w+\/config\.ts|shared\/models\/src\/transcription\/settings\.ts)$/,
+        /^(?:services\/gateway\/src\/channels\/\w+\/config\.ts|shared\/models\/src\/(?:transcription|speech)\/settings\.ts)$/,
     };
     const shared = files.map(({ path }) => path).filter((path) => besides[name]?.test(path));
     const policy = name === 'worker' || name === 'gateway' ? ['shared/safety/src/policy/settings.ts'] : [];
@@ -326,10 +328,10 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     const others: Readonly<Record<string, RegExp>> = {
       gateway: /^SECRETS_KEY$/,
       worker: /^SECRETS_KEY$/,
-      jobs: /^(WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
+      jobs: /^(ENGINEERING_|FORGES$|HTTPS_PROXY$|WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
       agents:
-        /^(AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
-      deploy: /^(AUDIT_|WORKSPACE_|SANDBOX_|THREAD_IDLE|OSV_)/,
+        /^(ENGINEERING_|FORGES$|HTTPS_PROXY$|AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
+      deploy: /^(ENGINEERING_|HTTPS_PROXY$|AUDIT_|WORKSPACE_|SANDBOX_|THREAD_IDLE|OSV_)/,
       analysis:
         /^(AUDIT_|SECRETS_|WORKSPACE_|SANDBOX_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$)/,
     };
