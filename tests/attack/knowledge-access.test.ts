@@ -2,7 +2,7 @@ import { createLog } from '@signalbox/platform/log';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { loadPolicySet, readPolicyFolders } from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
-import { mayRead } from '@signalbox/governance/read-permission';
+import { mayRead } from '@signalbox/governance/permissions/read-permission';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { searchKnowledge } from '@signalbox/worker/tools/search';

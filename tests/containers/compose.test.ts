@@ -87,6 +87,27 @@ const service = (name: string): z.infer<typeof Service> => {
   return found;
 };
 
+/** Variables of the job service by what its pools do; `$` ends a whole name. */
+const ENGINEERS = ['ENGINEERING_', 'FORGES$', 'HTTPS_PROXY$'];
+const MAINTAINS = ['AUDIT_', 'THREAD_IDLE'];
+const WORKSPACES = ['WORKSPACE_', 'SANDBOX_'];
+const DEPLOYS = [
+  'TRAFFIC$',
+  'HAPROXY_',
+  'PROXY_',
+  'DEPLOY_',
+  'TARGETS_DIR$',
+  'REPOSITORIES_DIR$',
+  'BASE_IMAGE$',
+  'REPOSITORY_PRIVATE_HOSTS$',
+  'REPOSITORY_TRUST_DIR$',
+];
+const CONFINES = ['PROCESS_CONFINEMENT$'];
+
+function beginWith(...beginnings: readonly string[]): RegExp {
+  return new RegExp(`^(?:${beginnings.join('|')})`);
+}
+
 describe.skipIf(compose === null)('docker-compose.yml', () => {
   it('resolves without a warning once both required secrets are set', () => {
     expect(resolved).toMatchObject({ code: 0, error: '' });
@@ -328,12 +349,10 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     const others: Readonly<Record<string, RegExp>> = {
       gateway: /^SECRETS_KEY$/,
       worker: /^SECRETS_KEY$/,
-      jobs: /^(ENGINEERING_|FORGES$|HTTPS_PROXY$|WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
-      agents:
-        /^(ENGINEERING_|FORGES$|HTTPS_PROXY$|AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$|OSV_)/,
-      deploy: /^(ENGINEERING_|HTTPS_PROXY$|AUDIT_|WORKSPACE_|SANDBOX_|THREAD_IDLE|OSV_)/,
-      analysis:
-        /^(AUDIT_|SECRETS_|WORKSPACE_|SANDBOX_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|REPOSITORY_(?:PRIVATE_HOSTS|TRUST_DIR)$)/,
+      jobs: beginWith(...ENGINEERS, ...WORKSPACES, ...DEPLOYS, ...CONFINES, 'SECRETS_KEY$', 'OSV_'),
+      agents: beginWith(...ENGINEERS, ...MAINTAINS, ...DEPLOYS, ...CONFINES, 'SECRETS_', 'OSV_'),
+      deploy: beginWith('ENGINEERING_', 'HTTPS_PROXY$', ...MAINTAINS, ...WORKSPACES, 'OSV_'),
+      analysis: beginWith(...MAINTAINS, ...WORKSPACES, ...DEPLOYS, 'SECRETS_'),
     };
     const missing = reads.filter((variable) => !given.includes(variable) && !left.includes(variable));
     expect(missing.filter((variable) => others[name]?.test(variable) !== true)).toEqual([]);

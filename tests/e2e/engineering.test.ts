@@ -151,9 +151,7 @@ describe('a change of code', { timeout: 180_000 }, () => {
     expect(used[0]?.nodes).toBeGreaterThan(0);
     expect(used[0]?.all).toBe((used[0]?.nodes ?? 0) + (used[0]?.turns ?? 0));
     const shown = await openTerminal({ DATABASE_URL: demo.stack.databaseUrl })('engineering', 'show', '2');
-    expect(shown.out).toMatch(
-      /^2 {2}proposed\n {2}project todo, person 1002, .* tokens\n {2}diff [0-9a-f]{64}/,
-    );
+    expect(shown.out).toMatch(/^2 {2}proposed\n {2}project todo, person 1002, .* tokens\n {2}diff [0-9a-f]{64}/);
     expect(shown.out).toMatch(/\n1 +planner +answer +[1-9]\d* +\d+\.\d +[0-9a-f]{12} +\S+\n2 +person +answer +0 /);
     expect(await demo.tell(ben, 'show the pr', /It says: /)).toContain('kept');
   });

@@ -9,7 +9,7 @@ import type { InboxMessage } from '@signalbox/store/turns/lanes';
 import { RunStore } from '@signalbox/store/turns/runs';
 import plans from '@signalbox/worker/capabilities/plans';
 import { createPhaseMachine } from '@signalbox/worker/loop/fsm';
-import { followPlans } from '@signalbox/worker/turn/plan-news';
+import { followPlans } from '@signalbox/worker/turn/news/plan-news';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { scopeOfAda, shippedPolicy } from '../support/governance.ts';

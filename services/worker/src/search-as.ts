@@ -1,7 +1,7 @@
 import { loadWorkerParts } from './plugin-parts.ts';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { mayRead } from '@signalbox/governance/read-permission';
+import { mayRead } from '@signalbox/governance/permissions/read-permission';
 import type { Embedder } from '@signalbox/models/embeddings/embedder';
 import type { Log } from '@signalbox/platform/log';
 import type { Pool } from '@signalbox/store/pool';

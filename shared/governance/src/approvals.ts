@@ -29,7 +29,7 @@ import { findPerson } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { ActionPreview } from './calls/tool.ts';
 import { createApprovalEvent, createProposalEvent } from './events.ts';
-import { askPermission } from './permission.ts';
+import { askPermission } from './permissions/permission.ts';
 import { areStepsBound } from './plans/resolve-steps.ts';
 import { hashAction, toRecordedDecision } from './proposal.ts';
 

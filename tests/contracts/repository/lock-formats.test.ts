@@ -37,7 +37,18 @@ describe('lock files', () => {
   it.each([
     [
       'bun.lock',
-      '{\n  // one\n  "lockfileVersion": 1,\n  "packages": {\n    "lodash": ["lodash@4.17.4", "", {}, "sha512-a,}//"],\n    "legacy-dash": ["lodash@4.17.3", "", {}, "sha512-b"],\n    "own": ["own@workspace:packages/own"],\n  },\n}\n',
+      [
+        '{',
+        '  // one',
+        '  "lockfileVersion": 1,',
+        '  "packages": {',
+        '    "lodash": ["lodash@4.17.4", "", {}, "sha512-a,}//"],',
+        '    "legacy-dash": ["lodash@4.17.3", "", {}, "sha512-b"],',
+        '    "own": ["own@workspace:packages/own"],',
+        '  },',
+        '}',
+        '',
+      ].join('\n'),
       ['npm lodash 4.17.4', 'npm lodash 4.17.3'],
     ],
     [

@@ -10,8 +10,8 @@ import { searchAs, type SearchPerson } from '@signalbox/worker/search-as';
 import { UsageError, type CommandContext, type CommandResult } from '../command.ts';
 
 const SCOPES = ['docs', 'code', 'history', 'logs', 'all'] as const;
-const DEFAULT_LIMIT = 50;
-const MAX_HITS = 10;
+/** More hits than this are rarely read; `--limit` asks for fewer. */
+const MAX_HITS = 20;
 
 /** Searches documentation, code, history and logs, with the rights of `--person`, else of the owner. Changes nothing. */
 export async function runSearch(context: CommandContext): Promise<CommandResult> {
@@ -37,7 +37,7 @@ export async function runSearch(context: CommandContext): Promise<CommandResult>
     },
     who,
     { query: query.slice(0, 500), scope, project, ref },
-    limit === DEFAULT_LIMIT ? MAX_HITS : limit,
+    Math.min(limit, MAX_HITS),
   );
   const { hits, unavailable, refused, refs } = redactValue(found);
   const data = { hits: hits.map((hit) => ({ ...hit, isOwn: undefined })), unavailable, refused, refs };

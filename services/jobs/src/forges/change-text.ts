@@ -32,8 +32,8 @@ const MAX_NAME_LENGTH = 80;
 const GAP = '\u200b';
 
 /**
- * Builds the title and body of a change and the message of its commit. What others wrote in it mentions nobody, closes nothing and runs no
- * command at a forge. Pure except for the language.
+ * Builds the title and body of a change and the message of its commit. Texts of others are escaped, so
+ * that the forge sees no mention, no closing word and no command in them. Pure except for the language.
  */
 export function createChangeTexts(facts: ChangeFacts): ChangeTexts {
   const { changeId, diffHash, checks, critic } = facts;

@@ -70,7 +70,7 @@ async function publish(
   const change = await changes.find(changeId);
   if (change?.outcome) return change.outcome;
   const { proposal, baseCommit } = change ?? {};
-  // Whoever wrote into the tables since the approval gets nothing published.
+  // The diff must still be the approved one: somebody may have changed the row since.
   const isApproved = proposal && baseCommit && proposal.hash === hash && hashDiff(baseCommit, proposal.diff) === hash;
   if (!change || !isApproved)
     throw new AppError('CONFLICT', { detail: say('engineering.diffChanged', { change: String(changeId) }) });
@@ -88,7 +88,7 @@ async function publish(
   // The values of logins are known here alone.
   if (opened.mask(proposal.diff) !== proposal.diff)
     throw new AppError('CONFLICT', { detail: say('engineering.diffHoldsSecret', { change: String(changeId) }) });
-  // Models and repositories wrote these texts: at a forge they mention nobody and run no command.
+  // A model or a repository wrote these texts, so mentions and commands of the forge are escaped.
   const { title, body, message } = createChangeTexts({
     title: proposal.title,
     summary: proposal.summary,

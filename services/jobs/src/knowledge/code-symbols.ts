@@ -23,8 +23,14 @@ const VALUE =
 const CONSTANT = /^([A-Z][A-Z0-9_]{2,79})[ \t]{0,8}(?::[^=]{1,80})?=/;
 const EXPORTED = /^(?:module\.)?exports\.([\w$]{2,80})[ \t]{0,8}=/;
 const DEFINED = /^#[ \t]{0,8}define[ \t]{1,8}(\w{2,80})/;
-const OF_SQL =
-  /^[ \t]{0,8}create[ \t]{1,8}(?:or[ \t]{1,8}replace[ \t]{1,8})?(?:unique[ \t]{1,8})?(table|view|index|trigger|type|policy|function|procedure)[ \t]{1,8}(?:if[ \t]{1,8}not[ \t]{1,8}exists[ \t]{1,8})?(?:\w{1,60}\.)?(\w{2,80})/i;
+const OF_SQL = new RegExp(
+  [
+    String.raw`^[ \t]{0,8}create[ \t]{1,8}(?:or[ \t]{1,8}replace[ \t]{1,8})?(?:unique[ \t]{1,8})?`,
+    String.raw`(table|view|index|trigger|type|policy|function|procedure)[ \t]{1,8}`,
+    String.raw`(?:if[ \t]{1,8}not[ \t]{1,8}exists[ \t]{1,8})?(?:\w{1,60}\.)?(\w{2,80})`,
+  ].join(''),
+  'i',
+);
 const OF_SHELL = /^(?:function[ \t]{1,8})?([\w-]{2,80})[ \t]{0,8}\(\)[ \t]{0,8}\{?/;
 
 /**

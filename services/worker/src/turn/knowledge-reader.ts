@@ -2,7 +2,7 @@ import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { makeLookUpId } from '@signalbox/contracts/ids';
 import type { CallScope } from '@signalbox/governance/calls/call';
-import { mayRead } from '@signalbox/governance/read-permission';
+import { mayRead } from '@signalbox/governance/permissions/read-permission';
 import type { KnowledgeReader } from '../tools/search/hit.ts';
 import type { TurnDeps } from './turn-parts.ts';
 

@@ -28,7 +28,7 @@ import {
 import type { NameCache } from '../agents/known-names.ts';
 import type { ToolCallResult } from '@signalbox/governance/calls/call';
 import type { Tool } from '../tools/tool.ts';
-import type { PlanNews } from './plan-news.ts';
+import type { PlanNews } from './news/plan-news.ts';
 import type { ThreadTitle, TurnContext } from './turn-end.ts';
 
 /*

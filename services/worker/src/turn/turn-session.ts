@@ -26,11 +26,11 @@ import {
   type MessageBatch,
 } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
-import { createJobButtons, findToldVersions } from './job-buttons.ts';
+import { createJobButtons, findToldVersions } from './news/job-buttons.ts';
 import { fetchOnce, isPicture, loadPictures } from '../attachments/pictures.ts';
 import { REPLY_TEXTS } from './reply.ts';
-import { proposeChanges } from './change-news.ts';
-import { endPlansOfTurn, followPlans } from './plan-news.ts';
+import { proposeChanges } from './news/change-news.ts';
+import { endPlansOfTurn, followPlans } from './news/plan-news.ts';
 import { TurnReport } from './turn-account.ts';
 import {
   buildTurnContext,

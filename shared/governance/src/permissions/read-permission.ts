@@ -1,8 +1,8 @@
-import type { CallScope } from './calls/call.ts';
-import type { InstalledTools } from './calls/tools.ts';
-import type { GovernanceDeps } from './deps.ts';
-import { createProposedAction, createReadFacts, decideAction } from './proposal.ts';
-import { decideRisk } from './provenance/risk.ts';
+import type { CallScope } from '../calls/call.ts';
+import type { InstalledTools } from '../calls/tools.ts';
+import type { GovernanceDeps } from '../deps.ts';
+import { createProposedAction, createReadFacts, decideAction } from '../proposal.ts';
+import { decideRisk } from '../provenance/risk.ts';
 
 /** Who would call a tool, and where. */
 export type ReadScope = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey' | 'inGroup' | 'now'>;

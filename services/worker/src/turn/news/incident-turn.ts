@@ -1,7 +1,7 @@
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
-import type { AgentRun } from '../agents/agent.ts';
+import type { AgentRun } from '../../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';
 import {
   buildTurnContext,
@@ -11,9 +11,9 @@ import {
   toNoticeText,
   settleAll,
   type TurnContext,
-} from './turn-end.ts';
-import type { TurnDeps } from './turn-parts.ts';
-import { recordTurn } from './turn-record.ts';
+} from '../turn-end.ts';
+import type { TurnDeps } from '../turn-parts.ts';
+import { recordTurn } from '../turn-record.ts';
 
 const TITLE_LENGTH = 80;
 

@@ -3,10 +3,10 @@ import { createDeploymentButtons } from '@signalbox/messages/service-buttons';
 import { listMadeVersions } from '@signalbox/contracts/governance/field-key';
 import type { InboxMessage } from '@signalbox/store/turns/lanes';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
-import type { AgentRun } from '../agents/agent.ts';
+import type { AgentRun } from '../../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';
-import type { TurnContext } from './turn-end.ts';
-import type { TurnDeps } from './turn-parts.ts';
+import type { TurnContext } from '../turn-end.ts';
+import type { TurnDeps } from '../turn-parts.ts';
 
 /** The newest deployments of a service among which the end of one tells of others. */
 const MAX_TOLD = 20;
