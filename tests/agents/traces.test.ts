@@ -122,6 +122,7 @@ describe('the lost-card agent', () => {
     await who.does('freeze_card', { card: who.debit });
     await who.person.clickAndWait('Confirm');
     await who.does('report_fraud', { card: who.debit });
+    await who.person.ask('2');
     const code = codeIn(
       await eventually(
         () => phone.heard(),

@@ -112,7 +112,7 @@ test('each process of `npm start` has only its own secrets and variables', () =>
     'jobs-maintenance': ['AUDIT_CHECKPOINT_DIR', 'AUDIT_KEY_FILE'],
     'jobs-agents': [],
     'jobs-deploy': ['PROXY_SOCKET', 'SECRETS_KEY_FILE'],
-    'jobs-analysis': [],
+    'jobs-analysis': ['OPENAI_API_KEY'], // it plans and writes changes of code
   });
 });
 

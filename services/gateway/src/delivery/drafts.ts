@@ -194,8 +194,8 @@ export class Drafts implements Closable {
     log.debug('draft not shown', { chatKey, turnId, shown });
     switch (shown.kind) {
       case 'wait':
-        this.#pause(chat, shown.retryAfterMs);
         await claims.close(chatKey, shown.retryAfterMs);
+        this.#pause(chat, shown.retryAfterMs + 1); // Ends after the closed claim, or the next draft would find it taken
         return;
       case 'refused':
         chat.isRefused = chat.turnId === turnId;
