@@ -14,6 +14,7 @@ import { loadPlugins, listPluginPolicyFolders } from '@signalbox/plugins/load-pl
 import { listPolicyFolders } from '@signalbox/safety/policy/settings';
 import type { ChallengeStore } from '@signalbox/plugins/plugin';
 import { subscribeToDrafts } from '@signalbox/platform/streams/drafts';
+import { subscribeToUrgent } from '@signalbox/platform/streams/urgent';
 import { createSecretSealer, type SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { openPolicies } from '@signalbox/platform/open-policies';
@@ -82,7 +83,7 @@ export async function createGateway(own: RegisterClosable, config: GatewayConfig
   const transcriber = openTranscriber(config);
   const voiceLimitBytes = transcriber?.limitBytes ?? null;
   if (transcriber)
-    own(new VoiceNoteTranscriber({ pool, channels, transcriber, cipher, challenges, wake: notifier.wakeChats, log }));
+    own(new VoiceNoteTranscriber({ pool, channels, transcriber, cipher, challenges, wake: notifier.answerChats, log }));
   const shared = {
     pool,
     cipher,
@@ -213,6 +214,16 @@ async function startDeliveries(parts: {
   });
   const wake = notifier.wakeChats;
   const deliveries = channels.map((channel) => startDelivery({ ...parts, channel, wake }));
+  const names = channels.map(({ name }) => name);
+  own(
+    await subscribeToUrgent({
+      redisUrl: config.REDIS_URL,
+      prefix,
+      channels: names,
+      log,
+      onDelivery: (delivery) => deliveryOf(delivery.chatKey)?.deliverFirst(delivery),
+    }),
+  );
   if (channels.some(({ drafts }) => drafts))
     own(
       await subscribeToDrafts({
@@ -222,6 +233,6 @@ async function startDeliveries(parts: {
         onDraft: (draft) => deliveryOf(draft.chatKey)?.receiveDraft(draft),
       }),
     );
-  own(startSweeper({ pool, channels: channels.map(({ name }) => name), log, metrics, wake }));
+  own(startSweeper({ pool, channels: names, log, metrics, wake }));
   return { notifier, deliveries };
 }

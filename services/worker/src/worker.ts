@@ -20,6 +20,7 @@ import { openTracing } from '@signalbox/platform/tracing/open-tracing';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
 import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
+import { publishUrgent, type UrgentDeps } from '@signalbox/platform/streams/urgent';
 import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints } from './checkpoints/checkpoints.ts';
 import { ContextAssembler } from './context/assembler.ts';
@@ -181,10 +182,7 @@ async function prepareTurns({
   const { models, waiting } = countWaiting(
     withRedaction(await wiring.models(registry, plugins, traceModels(observeModels(metrics)), redis)),
   );
-  const notify = (chatKey: string, traceId: string): Promise<void> =>
-    publisher
-      .publish(OUTBOUND_TOPIC, [{ kind: 'send', chatKey, traceId }])
-      .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
+  const notify = createChatNotifier({ redis, prefix, publisher, log });
   const ports = await wiring.ports(pool, registry, notify, metrics);
   const policies = own(await openWorkerPolicies({ config, folders: brought.policies, pool, log, notify }));
   const runs: ToolRunDeps = { pool, ports, ...wiring.jobs(own, pool, publisher) };
@@ -234,6 +232,17 @@ async function prepareTurns({
   };
   const partsOf = (id: string): TurnDeps => ({ ...parts, plugin: pluginOf(plugins, id), agent: agents.get(id) });
   return { partsOf, governance, models, waiting, threads: createThreadSequences({ redis, pool, prefix }) };
+}
+
+/** Never throws: what is not announced, the sweeper of the gateway finds. */
+function createChatNotifier({ log, ...deps }: UrgentDeps & { readonly log: Log }): GovernanceDeps['notify'] {
+  return async (chatKey, traceId, isUrgent = false) => {
+    const deliveries = [{ kind: 'send' as const, chatKey, traceId }];
+    const announced = isUrgent ? publishUrgent(deps, deliveries) : deps.publisher.publish(OUTBOUND_TOPIC, deliveries);
+    await announced.catch((error: unknown) =>
+      log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }),
+    );
+  };
 }
 
 function createKeepDeps(redis: Redis, prefix: string, { work, look }: ToolRunDeps): TurnDeps['attachments'] {

@@ -118,7 +118,7 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
     ]);
     return waiting(db, approval);
   });
-  for (const chatKey of chats) await deps.notify(chatKey, scope.traceId);
+  for (const chatKey of chats) await deps.notify(chatKey, scope.traceId, true);
   return outcome;
 }
 

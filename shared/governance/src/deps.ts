@@ -19,8 +19,8 @@ export interface GovernanceDeps {
   policy(): PolicyEngine;
   /** Removes secrets from a tool's result. */
   redact<T>(value: T): T;
-  /** Notifies the gateway of a chat with new messages. */
-  notify(chatKey: string, traceId: string): Promise<void>;
+  /** Notifies the gateway of a chat with new messages. Urgent ones overtake the replies to other chats. */
+  notify(chatKey: string, traceId: string, isUrgent?: boolean): Promise<void>;
 }
 
 export interface CallExecution<C = RunnableCall> {

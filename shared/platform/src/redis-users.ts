@@ -4,6 +4,7 @@ import {
   INBOUND_TOPIC,
   OUTBOUND_TOPIC,
   STOP_CHANNEL,
+  URGENT_CHANNEL,
   type StreamTopic,
 } from '@signalbox/contracts/conversation/topics';
 import type { Redis } from './redis.ts';
@@ -46,7 +47,7 @@ const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
   // The gateway also uses keys of `channel:*`, which belong to the channels: see ChannelDeps.
   gateway: {
     keys: [...toStreamPatterns(INBOUND_TOPIC, OUTBOUND_TOPIC), 'burst:*', 'draft:*', 'file:*', 'channel:*'],
-    channels: [STOP_CHANNEL, 'draft', 'channel:*'],
+    channels: [STOP_CHANNEL, `${URGENT_CHANNEL}:*`, 'draft', 'channel:*'],
   },
   // The worker enqueues jobs of every pool.
   worker: {
@@ -58,7 +59,7 @@ const SCOPES: Readonly<Record<RedisService, RedisScope>> = {
       'handed:*',
       '{permits:*',
     ],
-    channels: [STOP_CHANNEL, 'draft'],
+    channels: [STOP_CHANNEL, `${URGENT_CHANNEL}:*`, 'draft'],
   },
   maintenance: toPoolScope('maintenance'),
   // The worker hands files of people to the agents pool, which cannot ask a channel for one.

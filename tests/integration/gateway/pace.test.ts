@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openHarness, until, type Harness } from './harness.ts';
+import { letRepliesWait } from './waiting-replies.ts';
 
 let harness: Harness;
 
@@ -56,4 +57,52 @@ test('sends to all chats together stay within the global rate', async () => {
   const span = (calls.at(-1)?.at ?? 0) - startedAt;
   // Five at once, seven more at five a second.
   expect(span).toBeGreaterThan(1_200);
+});
+
+test.each([1, 2])(
+  'while 400 replies wait for %i gateways, the answer to /stop is read within a second, and the replies keep their pace',
+  async (gateways) => {
+    for (let n = 1; n <= gateways; n += 1)
+      await harness.startGateway({ TELEGRAM_SENDS_PER_SECOND: String(28 / gateways) });
+    await harness.meet(1001);
+    await letRepliesWait(
+      harness,
+      Array.from({ length: 400 }, (_, at) => 5_000 + at),
+    );
+    await until('the replies are on their way', async () => (await harness.calls('sendMessage')).length > 60, 20_000);
+    const waits: number[] = [];
+    for (let time = 1; time <= 3; time += 1) {
+      const askedAt = now();
+      await harness.people.post('/api/messages', { from: 1001, text: '/stop' });
+      const at = await until('the answer is read', async () => (await sentTo(1001))[time - 1], 30_000);
+      waits.push(at - askedAt);
+    }
+    expect(Math.max(...waits)).toBeLessThan(1_000);
+    const times = (await harness.calls('sendMessage')).map(({ at }) => at);
+    expect(times.length).toBeLessThan(400);
+    // A burst of a second, and after it 28 a second.
+    expect(times.length).toBeLessThanOrEqual(28 + (28 * ((times.at(-1) ?? 0) - (times[0] ?? 0))) / 1_000 + 1);
+  },
+);
+
+test('a command in a chat that waits for its turn with a reply is answered first, whichever gateway serves the chat', async () => {
+  for (const _ of [1, 2]) await harness.startGateway({ TELEGRAM_SENDS_PER_SECOND: '2' });
+  await letRepliesWait(
+    harness,
+    Array.from({ length: 60 }, (_, at) => 5_000 + at),
+  );
+  const held = await until('chats wait', async () => {
+    const rows = await harness.rows<{ chat: number; sender: string }>(
+      `select distinct on (c.sender) split_part(c.chat_key, ':', 2)::int as chat, c.sender from chats c
+         join outbox o using (chat_key) where c.sender is not null and o.status = 'pending' order by c.sender, c.chat_key desc`,
+    );
+    return rows.length === 2 && rows;
+  });
+  for (const { chat } of held) {
+    const askedAt = now();
+    await harness.people.post('/api/messages', { from: chat, text: '/stop' });
+    const at = await until('the answer is read', async () => (await sentTo(chat))[0], 30_000);
+    expect(at - askedAt).toBeLessThan(2_000);
+    expect(await harness.said(chat)).not.toEqual([`answer for ${chat}`]);
+  }
 });

@@ -221,7 +221,7 @@ async function notifyStored(deps: AdmissionDeps, stored: readonly StoredPlan[]):
   await Promise.all([
     notifier.stop([...stops]),
     notifier.wakeLanes([...lanes.values()]),
-    ...[...chats].map(([chatKey, traceId]) => notifier.wakeChats([chatKey], traceId)),
+    ...[...chats].map(([chatKey, traceId]) => notifier.answerChats([chatKey], traceId)),
   ]);
 }
 
@@ -292,7 +292,7 @@ async function answerUnnamedSender(
   update: Extract<IncomingUpdate, { kind: 'unnamed' }>,
 ): Promise<void> {
   metrics.updates.add({ result: 'ignored', reason: 'unnamed' });
-  if (await answerAnonymousSender(pool, update)) await notifier.wakeChats([update.chatKey], newTraceId());
+  if (await answerAnonymousSender(pool, update)) await notifier.answerChats([update.chatKey], newTraceId());
 }
 
 /** Dead-letters an update that cannot be stored, so that it does not block later ones. Notifies a sender who has a role. */
@@ -312,7 +312,7 @@ async function deadLetter(deps: AdmissionDeps, update: PersonUpdate, error: unkn
   await putOutbox(pool, [
     createControlMessage({ chatKey, userKey, traceId }, `not-storable:${id}`, { text, buttons: [] }),
   ]);
-  await notifier.wakeChats([chatKey], traceId);
+  await notifier.answerChats([chatKey], traceId);
 }
 
 function isPersonUpdate(update: IncomingUpdate): update is PersonUpdate {

@@ -67,6 +67,6 @@ async function adopt(
     );
     return true;
   });
-  if (isAdopted) await notifier.wakeChats([chatKey], traceId);
+  if (isAdopted) await notifier.answerChats([chatKey], traceId);
   return isAdopted;
 }

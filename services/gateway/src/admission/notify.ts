@@ -8,6 +8,7 @@ import {
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
 import type { Publisher } from '@signalbox/platform/streams/publish';
+import { publishUrgent } from '@signalbox/platform/streams/urgent';
 
 export type Notifier = ReturnType<typeof createNotifier>;
 
@@ -33,6 +34,9 @@ export function createNotifier(deps: {
     }
   };
 
+  const toDeliveries = (chatKeys: readonly string[], traceId: string): readonly DeliveryRequest[] =>
+    [...new Set(chatKeys)].map((chatKey) => ({ kind: 'send', chatKey, traceId }));
+
   return {
     async wakeLanes(wakeUps: readonly WakeUp[]): Promise<void> {
       if (wakeUps.length === 0) return;
@@ -40,8 +44,14 @@ export function createNotifier(deps: {
     },
     async wakeChats(chatKeys: readonly string[], traceId: string): Promise<void> {
       if (chatKeys.length === 0) return;
-      const deliveries = [...new Set(chatKeys)].map((chatKey): DeliveryRequest => ({ kind: 'send', chatKey, traceId }));
+      const deliveries = toDeliveries(chatKeys, traceId);
       if (await attempt('outbound', () => publisher.publish(OUTBOUND_TOPIC, deliveries))) return;
+      deliveries.forEach(deliverHere);
+    },
+    /** Wakes chats with a message of the runtime, such as the answer to a command: it overtakes the replies to other chats. */
+    async answerChats(chatKeys: readonly string[], traceId: string): Promise<void> {
+      const deliveries = toDeliveries(chatKeys, traceId);
+      if (await attempt('urgent', () => publishUrgent(deps, deliveries))) return;
       deliveries.forEach(deliverHere);
     },
     /** Shows at once that a message was received and work on it begins. */

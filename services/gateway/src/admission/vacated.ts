@@ -49,7 +49,7 @@ export function createOwnerCheck(deps: {
     if (chats === null) return;
     log.warn('an account may have another owner, it has no role until that is confirmed', { userKey, why });
     onPeopleChanged();
-    for (const chatKey of chats) await notifier.wakeChats([chatKey], newTraceId());
+    for (const chatKey of chats) await notifier.answerChats([chatKey], newTraceId());
   };
 
   return async (updates) => {

@@ -1,4 +1,5 @@
 import { runInLanguage } from '@signalbox/messages/language';
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { toMovedKey } from '../channels/chat-key.ts';
 import type { DeliveryRequest } from '@signalbox/contracts/conversation/topics';
 import * as chats from './outgoing.ts';
@@ -25,6 +26,7 @@ import { createRowSender, type SendOutcome, type RowSender } from './send-row.ts
  * → send the row → next (result written, next row marked) → send → …
  * → released when no row is left
  * → a long wait (throttle or channel): released with not_before; the sweeper wakes the chat
+ * → woken as urgent: its next send overtakes those of other chats, until its next row is none of the runtime
  * → 403: parked · new chat id: moved · epoch lost: dropped, the new holder continues
  *
  * Only the row being sent is marked, so a crash leaves at most one message per chat with an unknown outcome.
@@ -36,6 +38,8 @@ const HEARTBEAT_MS = 2_000;
 const SLOT_MS = 1_000;
 /** Maximum wait for the throttle; for a longer wait the chat is released. */
 const MAX_WAIT_MS = 1_500;
+/** Maximum number of urgent chats, which are served besides the slots; more wait in the stream. */
+const MAX_URGENT = 200;
 /** Number of attempts to write a result while Postgres is unavailable. */
 const SETTLE_TRIES = 20;
 
@@ -64,6 +68,8 @@ export class Deliverer implements Closable {
   readonly #leased: Leases<Pick<chats.LeasedChat, 'epoch'> & { readonly lost: () => void }>;
   /** Every running delivery, from the claim of its chat on; `close` waits for all of them. */
   readonly #running = new Set<Promise<void>>();
+  /** Chats that were woken as urgent, until a query has looked for what they were woken for. */
+  readonly #urgent = new Set<string>();
   readonly #stop = new AbortController();
 
   constructor(deps: DelivererDeps) {
@@ -99,6 +105,23 @@ export class Deliverer implements Closable {
     runInBackground(this.#deps.log, 'delivery', work);
   }
 
+  /** Delivers to a chat before others: it needs no free slot, and its message takes the next send. */
+  deliverFirst({ chatKey, traceId }: Pick<DeliveryRequest, 'chatKey' | 'traceId'>): void {
+    const { log, wake } = this.#deps;
+    if (this.#stop.signal.aborted || this.#urgent.size >= MAX_URGENT)
+      return runInBackground(log, 'delivery', wake([chatKey], traceId));
+    this.#urgent.add(chatKey);
+    if (this.isSending(chatKey)) return;
+    const claimed = this.handle({ kind: 'send', chatKey, traceId }).finally(() => {
+      if (!this.isSending(chatKey)) this.#urgent.delete(chatKey);
+    });
+    runInBackground(
+      log,
+      'delivery',
+      claimed.then(({ work }) => work),
+    );
+  }
+
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.race([Promise.allSettled(this.#running), sleep(this.#deps.drainMs)]);
@@ -110,7 +133,7 @@ export class Deliverer implements Closable {
     const { chatKey } = delivery;
     if (delivery.kind === 'typing') return { work: this.#showTyping(chatKey) };
     if (this.#stop.signal.aborted) throw new Error('this gateway is stopping: the entry is for another one');
-    const claimed = await this.#withToken(chatKey, true, (pick) =>
+    const claimed = await this.#withToken(chatKey, 'try', (pick) =>
       chats.claimChat(pool, chatKey, { ...LEASE, gateway: this.#gateway, pick }),
     );
     if (claimed.state === 'moved') return this.#claim({ ...delivery, chatKey: claimed.chatKey });
@@ -120,16 +143,20 @@ export class Deliverer implements Closable {
   /** Takes a send from the throttle if possible, and gives it back when the query found no row to send. */
   async #withToken<T extends { readonly state: string; readonly item?: chats.OutboxItem | null }>(
     chatKey: string,
-    isWanted: boolean,
+    token: Token,
     query: (pick: boolean) => Promise<T>,
   ): Promise<T & { readonly picked: boolean }> {
     const { throttle, channel } = this.#deps;
     const kind = channel.throttleOf(chatKey);
-    const picked = isWanted && throttle.tryTake(chatKey, kind);
+    // Removed before the query: who makes the chat urgent from now on may have put a row that the query does not see.
+    const isUrgent = this.#urgent.delete(chatKey);
+    const picked = token === 'taken' || (token === 'try' && throttle.tryTake(chatKey, kind, isUrgent));
     let isUsed = false;
     try {
       const found = await query(picked);
       isUsed = found.state === 'held' && Boolean(found.item);
+      const mayHaveMore = found.state === 'held' && (found.item?.priority ?? 0) <= SEND_PRIORITY.control;
+      if (isUrgent && mayHaveMore) this.#urgent.add(chatKey);
       return { ...found, picked };
     } finally {
       if (picked && !isUsed) throttle.giveBack(chatKey, kind, 'all');
@@ -146,7 +173,7 @@ export class Deliverer implements Closable {
       for (;;) {
         const step = item
           ? await this.#sendItem(chat, item, signal)
-          : { result: null, pauseMs: await this.#waitForThrottle(chatKey, signal) };
+          : { result: null, pauseMs: await this.#takeSend(chatKey, MAX_WAIT_MS, signal), isTaken: true };
         if (step === 'left') return;
         const next = await this.#takeNext(chat, step, signal);
         if (next === 'left') return;
@@ -154,6 +181,8 @@ export class Deliverer implements Closable {
       }
     } finally {
       release();
+      // Woken after the last query had begun.
+      if (this.#urgent.delete(chatKey)) this.deliverFirst({ chatKey, traceId: newTraceId() });
     }
   }
 
@@ -166,7 +195,9 @@ export class Deliverer implements Closable {
     const note = (delivery: chats.SendProgress): Promise<boolean> => chats.storeProgress(pool, chat, item.id, delivery);
     // An edit does not end a draft, so only new messages wait for the draft's end.
     if (item.base === null || item.body.anew) await drafts?.waitForDraftEnd(chatKey);
-    const sending = (): Promise<SendOutcome> => this.#sender.send(chatKey, item, { signal, note });
+    const isUrgent = item.priority <= SEND_PRIORITY.control;
+    const waitForSend = (): Promise<unknown> => this.#takeSend(chatKey, Number.POSITIVE_INFINITY, signal, isUrgent);
+    const sending = (): Promise<SendOutcome> => this.#sender.send(chatKey, item, { signal, note, waitForSend });
     const outcome = await runInLanguage(item.body.language, sending);
     const durationMs = Math.round(performance.now() - startedAt);
     reportSend({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
@@ -201,7 +232,8 @@ export class Deliverer implements Closable {
     const { chatKey } = chat;
     const isStopping = this.#stop.signal.aborted;
     const pauseMs = isStopping ? (step.pauseMs ?? 0) : step.pauseMs;
-    const next = await this.#withToken(chatKey, pauseMs === null, (pick) =>
+    const token = step.isTaken && step.pauseMs === null ? 'taken' : 'try';
+    const next = await this.#withToken(chatKey, pauseMs === null ? token : 'none', (pick) =>
       this.#retry(signal, () => chats.takeNextRow(pool, chat, { ...LEASE, result: step.result, pauseMs, pick })),
     );
     if (next.state === 'lost') log.warn('chat lost to another gateway', { chatKey });
@@ -213,13 +245,14 @@ export class Deliverer implements Closable {
     return next.item;
   }
 
-  /** Waits until the throttle grants a send. When the wait is too long to keep the chat, returns the wait as a pause. */
-  async #waitForThrottle(chatKey: string, signal: AbortSignal): Promise<number | null> {
+  /** Waits for a send and takes it. When the wait is too long to keep the chat, returns the wait as a pause. */
+  #takeSend(chatKey: string, maxWaitMs: number, signal: AbortSignal, isUrgent = false): Promise<number | null> {
     const { throttle, channel } = this.#deps;
-    const waitMs = throttle.waitMs(chatKey, channel.throttleOf(chatKey));
-    if (waitMs > MAX_WAIT_MS) return waitMs;
-    await sleep(waitMs, signal);
-    return null;
+    return throttle.waitAndTake(chatKey, channel.throttleOf(chatKey), {
+      isUrgent: () => isUrgent || this.#urgent.has(chatKey),
+      maxWaitMs,
+      signal,
+    });
   }
 
   /** Repeats a write while Postgres is unavailable, so that a message that was sent is not sent again. */
@@ -247,7 +280,11 @@ export class Deliverer implements Closable {
 interface SendStep {
   readonly result: chats.RowResult | null;
   readonly pauseMs: number | null;
+  /** True when the send of the next row is already taken from the throttle. */
+  readonly isTaken?: boolean;
 }
+
+type Token = 'none' | 'try' | 'taken';
 
 function reportSend(options: {
   readonly log: Log;

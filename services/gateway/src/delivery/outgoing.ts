@@ -22,6 +22,7 @@ export interface OutboxItem {
   readonly userKey: string | null;
   readonly traceId: string;
   readonly slot: string | null;
+  readonly priority: number;
   readonly body: OutboundBody;
   readonly attempts: number;
   readonly ageMs: number;

@@ -1,4 +1,3 @@
-import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel, SendResult } from '../channels/channel.ts';
 import type { Throttle } from './throttle.ts';
@@ -38,9 +37,6 @@ export function createPartSender({ channel, throttle }: { readonly channel: Chan
       // Other rows of this chat wait in the database. The throttle also pauses the topics of the chat.
       if (sent.kind === 'wait') throttle.pause(chatKey, channel.throttleOf(chatKey), sent.retryAfterMs);
       return sent;
-    },
-    async waitForThrottle(chatKey: string, kind: ChatKind, signal: AbortSignal): Promise<void> {
-      while (!signal.aborted && !throttle.tryTake(chatKey, kind)) await sleep(throttle.waitMs(chatKey, kind), signal);
     },
   };
 }

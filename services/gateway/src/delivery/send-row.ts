@@ -25,6 +25,8 @@ export interface SendContext {
   readonly signal: AbortSignal;
   /** Stores the progress of the row; false when this gateway lost the chat. */
   note(delivery: SendProgress): Promise<boolean>;
+  /** Waits until the throttle grants the next part, or until the signal aborts. */
+  waitForSend(): Promise<unknown>;
 }
 
 /** Maximum attempts to send a row. Waits and missing connections do not count. */
@@ -48,7 +50,7 @@ export function createRowSender(deps: {
   readonly challenges: ChallengeStore;
 }) {
   const { pool, channel, throttle } = deps;
-  const { sendPart, waitForThrottle, unreachable } = createPartSender({ channel, throttle });
+  const { sendPart, unreachable } = createPartSender({ channel, throttle });
 
   return {
     /** Sends one row part by part; the throttle has already granted the first part. Never throws for failures of the channel. */
@@ -68,13 +70,12 @@ export function createRowSender(deps: {
       const encode = (): readonly unknown[] => channel.encode(shown, { chatKey, outboxId: item.id, simpleFrom });
       const toDelivery = (trying: number | null): SendProgress => ({ messageIds, trying, simpleFrom });
       let parts = encode();
-      const kind = channel.throttleOf(chatKey);
       let edited = true;
       const isNews = body.data.onlyChanges !== true;
       for (let index = firstIndex; index < parts.length; index += 1) {
         if (index > firstIndex) {
           if (!(await lane.note(toDelivery(null)))) return { kind: 'lost' };
-          await waitForThrottle(chatKey, kind, lane.signal);
+          await lane.waitForSend();
           if (lane.signal.aborted) return toSettled(item, 'pending', toDelivery(null), null, { uncounted: true });
           if (!(await lane.note(toDelivery(index)))) return { kind: 'lost' };
         }

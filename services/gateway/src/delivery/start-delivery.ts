@@ -25,6 +25,7 @@ export interface ChannelDelivery {
   readonly channel: Channel;
   readonly consumer: Consumer;
   deliverHere(delivery: DeliveryRequest): void;
+  deliverFirst(delivery: DeliveryRequest): void;
   receiveDraft(draft: Draft): void;
 }
 
@@ -94,6 +95,7 @@ export function startDelivery(deps: {
     channel,
     consumer,
     deliverHere: (delivery) => deliverer.deliverHere(delivery),
+    deliverFirst: (delivery) => deliverer.deliverFirst(delivery),
     receiveDraft: (draft) => drafts?.receive(draft),
   };
 }

@@ -91,3 +91,34 @@ test('the first signs of answers take no sends, and a crowd of them stays within
   clock.ms += 100;
   expect(throttle.tryTakeSign()).toBe(true);
 });
+
+test('urgent chats are granted sends before chats that have waited longer, and every fourth send is left to these', async () => {
+  const { clock, throttle } = start({ sendsPerSecond: 20 });
+  for (let chat = 0; chat < 20; chat += 1) throttle.tryTake(`first${chat}`, 'private');
+  const granted: string[] = [];
+  const stop = new AbortController();
+  const wait = (chat: string, isUrgent: boolean): Promise<unknown> =>
+    throttle
+      .waitAndTake(chat, 'private', { isUrgent: () => isUrgent, maxWaitMs: 1_500, signal: stop.signal })
+      .then((pauseMs) => (pauseMs === null ? granted.push(chat) : null));
+  const waiting = [wait('a', false), wait('b', false), ...['c', 'd', 'e', 'f'].map((chat) => wait(chat, true))];
+  for (let time = 1; time <= waiting.length; time += 1) {
+    clock.ms += 51;
+    expect(throttle.tryTake('late', 'private')).toBe(false);
+    await expect.poll(() => granted.length, { timeout: 5_000, interval: 20 }).toBe(time);
+  }
+  await Promise.all(waiting);
+  expect(granted).toEqual(['c', 'd', 'e', 'a', 'f', 'b']);
+});
+
+test('a wait for a send ends with the time to wait when the rate of the chat needs longer, and at once when it is aborted', async () => {
+  const { throttle } = start();
+  throttle.pause('a', 'private', 5_000);
+  const never = new AbortController();
+  const options = { isUrgent: () => true, maxWaitMs: 1_500, signal: never.signal };
+  expect(await throttle.waitAndTake('a', 'private', options)).toBe(5_000);
+  throttle.pause('b', 'private', 1_000);
+  const waiting = throttle.waitAndTake('b', 'private', options);
+  never.abort();
+  expect(await waiting).toBe(0);
+});

@@ -36,6 +36,8 @@ export async function finishTurn(
     return finished.more;
   });
   if (checkpoint) parts.checkpoints.stored(checkpoint.threadId);
-  for (const reply of end.replies.slice(0, 1)) await parts.governance.notify(reply.chatKey, reply.traceId);
+  // The words that end a stopped turn are the answer to /stop.
+  const isStopped = end.outcomes.some(({ outcome }) => outcome === 'stopped');
+  for (const reply of end.replies.slice(0, 1)) await parts.governance.notify(reply.chatKey, reply.traceId, isStopped);
   return more;
 }

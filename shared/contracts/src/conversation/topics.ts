@@ -35,5 +35,11 @@ export const OUTBOUND_TOPIC = topic({
   group: 'gateways',
 });
 
+/**
+ * Redis pub/sub channels, one per channel, of chats whose message overtakes bulk: what is published is a DeliveryRequest. It reaches the
+ * gateway that holds the chat, and does not wait behind the entries of the outbound stream.
+ */
+export const URGENT_CHANNEL = 'urgent';
+
 /** Redis pub/sub channel that passes /stop to the worker that holds the lane; the message is the user key. */
 export const STOP_CHANNEL = 'stop';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { redactDraft } from '@signalbox/safety/redact/draft';
-import { parseJson } from '@signalbox/contracts/system-error';
-import { closeRedis, openRedis, type Redis } from '../redis.ts';
+import type { Redis } from '../redis.ts';
+import { subscribe } from './subscribe.ts';
 
 /** Redis pub/sub channel of drafts, after the key prefix. Drafts are not stored, so absent subscribers never get them. */
 const CHANNEL = 'draft';
@@ -71,20 +71,13 @@ export function createDraftPublisher(deps: {
 }
 
 /** Calls `onDraft` for every draft once it has resolved, on its own connection, until closed. Other messages are ignored. */
-export async function subscribeToDrafts(options: {
+export function subscribeToDrafts(options: {
   readonly redisUrl: string;
   readonly prefix: string;
   readonly log: Log;
   readonly onDraft: (draft: Draft) => void;
 }): Promise<Closable> {
-  const redis = openRedis(options.redisUrl, options.log, 0);
-  redis.on('message', (_channel: string, raw: string) => {
-    const draft = Draft.safeParse(parseJson(raw)).data;
-    if (draft) options.onDraft(draft);
-    else options.log.debug('unreadable draft', { length: raw.length });
-  });
-  await redis.subscribe(`${options.prefix}${CHANNEL}`);
-  return { close: () => closeRedis(redis) };
+  return subscribe({ ...options, channels: [CHANNEL], schema: Draft, onMessage: options.onDraft });
 }
 
 /** Finds the first paragraph, else line, else word, else character in the range where a draft may start. Returns its offset. */
