@@ -72,6 +72,20 @@ describe('a backlog of messages that waits when a worker starts', () => {
     );
   });
 
+  it('of hundreds is claimed as a whole while its turns wait for their model, whatever the order of the wake-ups', async () => {
+    const people = 400;
+    const users = await leaveBacklog(people, 1);
+    const shuffled = users.map((_, n) => ({ userKey: users[(n * 7) % people] ?? '', traceId: 't' }));
+    await publisher.publish(INBOUND_TOPIC, shuffled);
+    await bench.startWorker({ script: echo(() => 40_000) });
+    // Lanes whose wake-up was spent on others wait for the sweeper, which takes more than twice as long.
+    await eventually(
+      async () => (await bench.pool.query('select 1 from lanes where worker is not null')).rowCount,
+      (count) => count === people,
+      12_000,
+    );
+  }, 90_000);
+
   it('is not announced in the stream again while its first wake-ups are unread', async () => {
     const users = await leaveBacklog(300, 1);
     await bench.pool.query(`update inbox set received_at = now() - interval '1 hour'`);
@@ -104,7 +118,7 @@ describe('a backlog of messages that waits when a worker starts', () => {
     // A Redis that was lost: wake-ups come back in no order, one for each message.
     const wakeUps = ids.map((__, n) => ({ userKey: `8${personOf(people, each, (n * 7) % ids.length)}`, traceId: 't' }));
     await publisher.publish(INBOUND_TOPIC, wakeUps);
-    for (const script of [computing(10), computing(10)]) await bench.startWorker({ script });
+    for (const script of [computing(40), computing(40)]) await bench.startWorker({ script });
     await eventually(open, (count) => count === 0, 50_000);
     const { rows } = await bench.pool.query<{ id: number; key: string; place: number }>(
       `select i.id::int, i.user_key as key, row_number() over (order by t.started_at)::int as place from inbox i join turns t using (turn_id)`,

@@ -16,8 +16,11 @@ const MAX_QUERIES = 2;
 
 export type LaneOrder = ReturnType<typeof createLaneOrder>;
 
-/** Creates the order of lanes of one process. */
-export function createLaneOrder(db: Queryable) {
+/**
+ * Creates the order of lanes of one process. `claiming` lists the lanes that this process claims right now: they look free to a query, and
+ * as many as a query returns would hide everybody behind them.
+ */
+export function createLaneOrder(db: Queryable, claiming: () => readonly string[]) {
   let isBacklog = false;
   let list: { lanes: readonly OldestLane[]; readonly isWhole: boolean; isUsed: boolean } = {
     lanes: [],
@@ -28,7 +31,7 @@ export function createLaneOrder(db: Queryable) {
 
   const read = async (): Promise<void> => {
     try {
-      const lanes = await listOldestLanes(db, MAX_LANES);
+      const lanes = await listOldestLanes(db, MAX_LANES, claiming());
       list = { lanes, isWhole: lanes.length < MAX_LANES, isUsed: false };
     } finally {
       query = null;

@@ -114,7 +114,7 @@ export class Lanes implements Closable {
     this.#options = options;
     const { lockPool, log, worker, leaseMs } = options;
     this.#living = showLiving(lockPool, this.#holder);
-    this.#order = createLaneOrder(options.pool);
+    this.#order = createLaneOrder(options.pool, () => [...this.#claiming.keys()]);
     this.#leased = new Leases({
       name: 'lanes',
       everyMs: HEARTBEAT_MS,
@@ -141,14 +141,15 @@ export class Lanes implements Closable {
   async handle({ userKey, traceId }: WakeUp): Promise<{ readonly work: Promise<void> }> {
     const mine = this.#leased.get(userKey) ?? this.#claiming.get(userKey);
     if (mine) mine.wokenAgain = true;
-    // The messages stay in the inbox for the lane's holder or the sweeper.
-    if (mine || this.#stop.signal.aborted) return { work: Promise.resolve() };
+    const isBacklog = this.#order.isBacklog();
+    // The messages stay in the inbox for the lane's holder or the sweeper. In a backlog the wake-up is still good for somebody else: one
+    // of another lane was spent on this one.
+    if ((mine && !isBacklog) || this.#stop.signal.aborted) return { work: Promise.resolve() };
     // The sweeper wakes the lane again.
     if (this.isLate()) {
       this.#options.log.warn('beats are late, no lane is claimed', { userKey });
       return { work: Promise.resolve() };
     }
-    const isBacklog = this.#order.isBacklog();
     const tried = new Set<string>();
     const reserve = (lane: OldestLane): Claim | null => (tried.has(lane.userKey) ? null : this.#reserve(lane));
     for (;;) {

@@ -197,10 +197,15 @@ export interface OldestLane {
   readonly messageId: string;
 }
 
-/** Lists people with open messages whose lane may be claimed, by their oldest open message. */
-export function listOldestLanes(db: Queryable, maxLanes: number): Promise<readonly OldestLane[]> {
-  return listRows<{ userKey: string; messageId: string }>(db, 'lane_oldest')`
-    select user_key as "userKey", oldest as "messageId" from lane_oldest(${maxLanes})`;
+/** Lists people with open messages whose lane may be claimed, by their oldest open message. `except`: lanes that are being claimed. */
+export function listOldestLanes(
+  db: Queryable,
+  maxLanes: number,
+  except: readonly string[],
+): Promise<readonly OldestLane[]> {
+  return listRows<OldestLane>(db, 'lane_oldest')`
+    select user_key as "userKey", oldest as "messageId" from lane_oldest(${maxLanes + except.length})
+     where user_key <> all (${[...except]}) limit ${maxLanes}`;
 }
 
 /** Reads the inbox id of the person's newest /stop; 0 when there is none. */
