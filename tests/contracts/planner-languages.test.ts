@@ -10,19 +10,57 @@ const ask = (text: string) => {
   return { calls, readings: question?.readings ?? [] };
 };
 
-describe('an order in a language that the planner does not understand', () => {
+const DEPLOY = { project: 'shop', environment: 'staging', version: '1.4.2' };
+
+describe('a plain order in a language of the product', () => {
   it.each([
     'bitte shop 1.4.2 auf staging ausrollen',
     'despliega shop 1.4.2 en staging',
     'разверни shop 1.4.2 на staging',
     '把 shop 1.4.2 部署到 staging',
-    'distribuisci shop 1.4.2 su staging',
-  ])('is offered as a button from the names in it, and not carried out: %s', (text) => {
+  ])('is carried out when each of its words is known: %s', (text) => {
+    expect(ask(text).calls).toEqual([{ tool: 'trigger_deploy', arguments: DEPLOY }]);
+  });
+
+  it.each([
+    'bitte shop 1.4.2 vielleicht auf staging ausrollen',
+    'despliega shop 1.4.2 en staging mejor',
+    'разверни-ка бы shop 1.4.2 на staging',
+    '把 shop 1.4.2 部署到 staging 似的',
+  ])('is offered when a word may change its meaning: %s', (text) => {
     const { calls, readings } = ask(text);
     expect(calls).toEqual([]);
-    const args = { project: 'shop', environment: 'staging', version: '1.4.2' };
-    expect(readings[0]).toEqual({ tool: 'trigger_deploy', args });
+    expect(readings[0]).toEqual({ tool: 'trigger_deploy', args: DEPLOY });
   });
+
+  it.each([
+    ['Merk dir, dass ich mit Ada auf staging deploye', 'ich mit Ada auf staging deploye'],
+    ['Recuerda que despliego los jueves', 'despliego los jueves'],
+    ['Запомни, что я деплою по четвергам', 'я деплою по четвергам'],
+    ['记住我每周四部署', '我每周四部署'],
+  ])('keeps free text as the person wrote it: %s', (text, fact) => {
+    const { calls, readings } = ask(text);
+    const [first] = [...calls.map(({ arguments: args }) => args), ...readings.map(({ args }) => args)];
+    expect(first).toEqual({ fact });
+  });
+
+  it.each([
+    ['покажи логи shop и список проектов', ['get_service_logs', 'list_projects']],
+    ['Zeig mir die Logs von shop und liste die Projekte auf', ['get_service_logs', 'list_projects']],
+  ])('may be two orders: %s', (text, tools) => {
+    expect(ask(text).calls.map(({ tool }) => tool)).toEqual(tools);
+  });
+});
+
+describe('an order in a language that the planner does not understand', () => {
+  it.each(['distribuisci shop 1.4.2 su staging'])(
+    'is offered as a button from the names in it, and not carried out: %s',
+    (text) => {
+      const { calls, readings } = ask(text);
+      expect(calls).toEqual([]);
+      expect(readings[0]).toEqual({ tool: 'trigger_deploy', args: DEPLOY });
+    },
+  );
 
   it.each(['shop 1.4.2 auf staging?', 'Ben schrieb: shop 1.4.2 staging', '«shop 1.4.2 staging»', 'shop auf staging'])(
     'is not carried out when it is a question, a quotation or incomplete: %s',

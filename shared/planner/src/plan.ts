@@ -6,10 +6,16 @@ import type { BoundTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { type History, type PersonMessage, readHistory } from './requests/history.ts';
 import { chooseNext } from './conversation/next-request.ts';
 import { type PlannedMessage, toCallMessage, toStepMessage } from './conversation/planned-message.ts';
-import { indexTools } from './rank/tool-index.ts';
+import { type ToolIndex, indexTools } from './rank/tool-index.ts';
 import { splitRequests } from './requests/split.ts';
 import { type RequestContext, MIN_MATCH_SCORE, rankRequestTools, listMentions } from './requests/understanding.ts';
 import { cleanText } from './text/tokens.ts';
+import { findExactChoice } from './conversation/choices.ts';
+import { getCurrentLanguage } from '@signalbox/messages/language';
+import type { PlannedCall, PlannerStep } from './requests/marks.ts';
+import { SEARCH_TOOL } from './requests/questions.ts';
+import { getValueKind } from './slots/field-kinds.ts';
+import { type Translation, restoreOriginal, readInEnglish } from './translation/translate.ts';
 /**
  * The offline planner: returns the next message for a conversation and its loaded tools. Pure and deterministic.
  *
@@ -28,9 +34,15 @@ export function planNextMessage(input: {
 }): PlannedMessage {
   const index = indexTools(input.catalog, input.tools);
   // An answer to a question is never split into several requests.
-  const history = readHistory(input.messages, (text, facts, asking) =>
-    asking ? [cleanText(text)] : splitRequests(cleanText(text), { facts, index, last: null }),
-  );
+  const translations: Translation[] = [];
+  const history = readHistory(input.messages, (text, facts, asking) => {
+    const said = cleanText(text);
+    // The text of a button is no sentence, and small talk is known in the languages themselves.
+    if (readSmallTalk(said) !== null || (asking && findExactChoice(said, asking.choices) !== null)) return [said];
+    const translation = readInEnglish(said, { known: facts.known, vocabulary: index, language: getCurrentLanguage() });
+    translations.push(translation);
+    return asking ? [translation.english] : splitRequests(translation.english, { facts, index, last: null });
+  });
   const facts = { ...history.facts, currentProject: latestProject(history) ?? history.facts.currentProject };
   const bound = new Set(input.tools.map(({ name }) => name));
   const around: RequestContext = { facts, index, bound, last: null, mayChange: input.mayChange ?? true };
@@ -41,9 +53,32 @@ export function planNextMessage(input: {
     return toCallMessage(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
   }
   const chosen = chooseNext(history, around);
-  if (chosen) return toStepMessage(chosen, history, around.bound);
+  if (chosen) {
+    const step = restoreTexts(chosen.step, index, translations);
+    return toStepMessage({ ...chosen, step }, history, around.bound);
+  }
   // No message is waiting for an answer.
   return { id: 'plan_idle', content: say('planner.idle'), toolCalls: [], kwargs: {} };
+}
+
+/** Gives free texts of a call back in the language of the person. */
+function restoreTexts(step: PlannerStep, { tools }: ToolIndex, translations: readonly Translation[]): PlannerStep {
+  const restore = (call: PlannedCall): PlannedCall => {
+    const fields = tools.find(({ name }) => name === call.tool)?.fields ?? [];
+    const isText = (name: string): boolean =>
+      call.tool === SEARCH_TOOL || fields.some((field) => field.name === name && getValueKind(field) === 'text');
+    const args = Object.entries(call.args).map(([name, value]) =>
+      typeof value === 'string' && isText(name) ? [name, restoreOriginal(value, translations)] : [name, value],
+    );
+    return { tool: call.tool, args: Object.fromEntries(args) as PlannedCall['args'] }; // the same names
+  };
+  if (step.kind === 'call') return { ...step, call: restore(step.call) };
+  if (step.kind === 'load') return { ...step, then: restore(step.then) };
+  if (step.kind !== 'ask') return step;
+  const { tool, args, readings } = step.ask;
+  const known = tool === null ? args : restore({ tool, args }).args;
+  const ask = { ...step.ask, args: known, ...(readings ? { readings: readings.map(restore) } : {}) };
+  return { ...step, ask };
 }
 
 /** Returns the project of the last tool that succeeded. */

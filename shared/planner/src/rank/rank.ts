@@ -86,7 +86,7 @@ function foreignValues({ fields, installed }: IndexedTool, kinds: ReadonlySet<st
     environment: named('environment'),
     '¤version': (field) => getValueKind(field) === 'version' || isNumber(field),
     '¤size': (field) => isNumber(field) && hasUnit(field.name),
-    '¤url': (field) => getValueKind(field) === 'address',
+    '¤url': (field) => getValueKind(field) === 'address' || /path$/i.test(field.name),
   };
   return installed ? [...kinds].filter((kind) => takers[kind] && !fields.some(takers[kind])).length : 0;
 }

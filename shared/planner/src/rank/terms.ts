@@ -1,6 +1,6 @@
 import { isFiller, sensesOf, stem, tokenize } from '../text/tokens.ts';
 import { type KnownNames, type Mention, findMentions } from '../names/mentions.ts';
-import { type Span, findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
+import { type Span, findAddresses, findPaths, findQuantities, findQuoted, findVersions } from '../text/values.ts';
 
 /** The terms of one word, each with its certainty. A term is a stem, a thesaurus concept (LIST) or a kind of value (¤name, ¤number). */
 export type WordTerms = ReadonlyMap<string, number>;
@@ -48,7 +48,7 @@ export function findValues(text: string, mentions: readonly Mention[]): readonly
     return toTermValue(one.unit === null ? '¤number' : '¤size')(one);
   });
   const others = [
-    ...findAddresses(text).map(toTermValue('¤url')),
+    ...[...findAddresses(text), ...findPaths(text)].map(toTermValue('¤url')),
     ...findQuoted(text).map(toTermValue('¤quoted')),
     ...findVersions(text).map(toTermValue('¤version')),
     ...numbers,

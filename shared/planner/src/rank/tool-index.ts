@@ -100,7 +100,7 @@ function buildIndex(listed: readonly ListedTool[]): ToolIndex {
       fields,
       firstHint: tool.hints[0] ?? spokenName,
       spoken: new Set([...tool.hints, spokenName].flatMap(wordsOf).filter((word) => !isValue(word))),
-      verbs: new Set(tool.hints.flatMap((hint) => wordsOf(hint).slice(0, 1))),
+      verbs: new Set(tool.hints.flatMap((hint) => wordsOf(hint).slice(0, 1)).filter((word) => !isValue(word))),
       hints: [...tool.hints, spokenName].map((hint) => listHintTerms(hint, examples, closed)),
       about: listHintTerms([spokenName, tool.describe, ...labels, ...tool.hints].join('. '), examples, {}),
       topics: new Set(topics.flatMap((word) => sensesOf(word).map(({ meaning }) => meaning))),

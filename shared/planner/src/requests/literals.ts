@@ -66,6 +66,11 @@ const FORMS: readonly Form[] = [
     tools: /^remove_.*_variable$/,
     read: readVariable,
   },
+  {
+    forms: [String.raw`${POLITE}(?:remember|memorize|keep in mind)(?:,? that\b|[:,])(?: that)? ?(?<fact>.+)`],
+    tools: /^remember_/,
+    read: ({ fact = '' }) => [{ fact: unquoted(fact.replace(/[.!\s]+$/, '')) }],
+  },
   { forms: [`${POLITE}unmute ${PROJECT}`], tools: /^mute_/, read: (said) => [{ ...placeOf(said), hours: 0 }] },
   {
     forms: [
@@ -97,7 +102,7 @@ const FORMS: readonly Form[] = [
     read: ({ path, content = '' }) => [{ path, content: unquoted(content) }],
   },
   {
-    forms: [String.raw`${READ} ${PATH}${PLACE}[.!?]?`, String.raw`what(?:'s| is) in (?:the file )?${PATH}\??`],
+    forms: [String.raw`${READ} ${PATH}${PLACE}[.!?]?`, String.raw`what(?:'s| is) in (?:the )?(?:file )?${PATH}\??`],
     tools: /^read_/,
     // A name that ends in a number, such as shop-1.4 in "show shop-1.4", is a version and not a file.
     read: ({ path = '' }) => (/^[\w-]+\.\d/.test(path) ? [] : [{ path }]),

@@ -1,5 +1,5 @@
 import { type Mention, isCommonWord } from '../names/mentions.ts';
-import { NEGATIONS } from '../text/holds.ts';
+import { isHoldingWord } from '../text/holds.ts';
 import { type Token, tokenize, wordSet } from '../text/tokens.ts';
 import { type TextValue, createTextValue, findQuantities, findVersions } from '../text/values.ts';
 
@@ -59,7 +59,7 @@ function bareRefs(text: string, mentions: readonly Mention[]): readonly TextValu
 
 function mayBeRef(word: string): boolean {
   const lower = word.toLowerCase();
-  return MAIN_BRANCHES.has(lower) || !(isCommonWord(lower) || NEGATIONS.has(lower));
+  return MAIN_BRANCHES.has(lower) || !(isCommonWord(lower) || isHoldingWord(lower));
 }
 
 /** True when a version might be an ordinary word: it has only letters and is no common branch name. */

@@ -31,6 +31,11 @@ const ASKING = wordSet(
 const POLITE =
   /^(?:(?:please|hey|hi|hello|ok|okay|so|and|pls)[, ]+)*(?:can|could|would|will) (?:you|u|we|i)(?: please)?\b/i;
 
+/** True for a word that may hold an order back, such as a time or a condition; it is never a name or a version. */
+export function isHoldingWord(word: string): boolean {
+  return [NEGATIONS, CONDITIONS, TIMES, TELLING].some((words) => words.has(word));
+}
+
 /** Returns why a text that mentions a change does not order it; null when the text may be an order. */
 export function findHoldReason(text: string): HoldReason | null {
   const words = wordsOf(text);

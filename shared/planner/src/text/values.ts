@@ -56,6 +56,13 @@ export function findAddresses(text: string): readonly TextValue[] {
   return [...text.matchAll(ADDRESS)].map((match) => createTextValue(match[0].replace(/[.,;:!?)]+$/, ''), match.index));
 }
 
+/** Finds paths of web pages, such as /health. */
+export function findPaths(text: string): readonly TextValue[] {
+  return [...text.matchAll(/(?<![^\s"'])\/[\p{L}\p{N}][^\s"'?!,;]*/gu)].map((match) =>
+    createTextValue(match[0], match.index),
+  );
+}
+
 /** Finds quoted texts; the offsets include the quotes. */
 export function findQuoted(text: string): readonly TextValue[] {
   return [...text.matchAll(QUOTED)].map((match) => ({

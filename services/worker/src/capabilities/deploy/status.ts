@@ -26,14 +26,14 @@ export const getDeployStatus = tool({
   describe: 'Show the latest deploy of a project: its version, who started it, its progress, and what runs now.',
   hints: [
     'what is the address of shop',
-    'which version of blog is deployed',
+    'which version of shop runs in production',
     'is the deploy finished',
     'how is the deploy going',
-    'which version of shop runs in production',
-    'did the deploy of shop work',
     'why did the deploy fail',
     'who approved the deploy',
     'is shop live yet',
+    'show the deploy status of shop',
+    'which version of shop is in production',
     'what happened',
   ],
   input: z.object({

@@ -156,6 +156,7 @@ export const listServiceVariables = tool({
     'which environment variables does blog have in production',
     'show the env vars of shop in staging',
     'environment variables of shop',
+    'variables of shop',
     'what variables are set for shop in production',
     'list service variables',
   ],

@@ -37,6 +37,8 @@ export const getMyRequests = tool({
     'was my request refused',
     'is my request still waiting',
     'did anybody approve my request',
+    'show my requests',
+    'my requests',
   ],
   input: z.object({}),
   ...LOOK_UP_DEFAULTS,
