@@ -21,6 +21,9 @@ const KEYWORD = new RegExp(
 /** Matches the suffixes of a name after its keyword. */
 const TAIL =
   /(?:[_-](?:prod|production|staging|dev|test|old|new|value|base64|b64|main|default|\d{1,3})|\d{1,3}){0,2}/iy;
+/** Matches the declared type between a name and its quoted value: `apiKey: string = '…'`. */
+const TYPED =
+  /[ \t]{0,4}:[ \t]{0,4}(?:string|str|String|&(?:'static )?str|bytes|Final(?:\[str\])?|SecretStr)[ \t]{0,12}=[ \t]{0,12}(?=["'`])/y;
 const SEPARATOR = /(?:\\{0,2}["'`]|\])?[ \t]{0,12}(?:=>|:=|[:=：>]|->)[ \t]{0,20}/y;
 /** Matches an assignment in a sentence: "is" in several languages. */
 const IS = /\\?["'`]?[ \t]{1,3}(?:is|ist|es|est|это|to|auf)[ \t]{1,3}/iy;
@@ -76,7 +79,7 @@ export interface AssignedSpan {
 
 function readValue(text: string, nameEnd: number, keyword: number, bareEnd: BareEnd): AssignedSpan | null {
   const tail = matchAt(TAIL, text, nameEnd) ?? nameEnd;
-  const separated = matchAt(SEPARATOR, text, tail);
+  const separated = matchAt(TYPED, text, tail) ?? matchAt(SEPARATOR, text, tail);
   if (separated !== null) {
     const manner = /[=]/.test(text.slice(tail, separated)) ? 'equals' : 'colon';
     return readAt(text, separated, manner, bareEnd);

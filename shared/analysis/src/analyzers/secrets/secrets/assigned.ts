@@ -12,6 +12,7 @@ export interface FoundSecret extends SecretMatch {
   readonly value: string;
 }
 
+const MAX_KEY_LENGTH = 400;
 const ENV_FILE = /(?:^|\/)(?:\.env(?:\.[\w-]+)*|[\w-]+\.env)$/;
 const SAMPLE_ENV_FILE =
   /[._-](?:example|sample|template|tmpl|dist|default|defaults|schema|test|tests|testing|ci|e2e)(?:$|\.)/i;
@@ -23,6 +24,22 @@ const TRANSLATION =
   /(?:^|\/)(?:i18n|l10n|locales?|lang|langs|languages|translations?|intl|messages)(?:\/|[-_.])|\.(?:po|pot|xlf|arb|resx|strings|svg|html?|vue\.html|css|scss|less|lock|sum)$/i;
 const CONNECTION =
   /(?:^|[;"'])\s{0,4}(?:server|data source|host|address|addr|endpoint|accountname|user id|uid|username|user)\s{0,4}=/i;
+
+/** Matches the name before a value, and the type that may stand between them. */
+const NAME =
+  /([\w.-]{1,60})(?:\\?["'`\]])?\s{0,12}(?::\s{0,4}&?[\w'[\] ]{1,20}\s{0,12}=|=>|:=|[:=]|->)?\s{0,12}\\?["'`]?$/;
+/** Matches a call that signs or encrypts, up to its key. */
+const KEYED_CALL =
+  /\b(?:createHmac|createCipheriv|createDecipheriv)\(\s{0,4}["'`][\w-]{1,20}["'`]\s{0,4},\s{0,4}["'`]|\bhmac\.new\(\s{0,4}b?["']/g;
+
+/** Finds literal keys of calls that sign or encrypt: they have no name. Linear time. */
+export function findLiteralKeys(text: string): readonly SecretMatch[] {
+  return [...text.matchAll(KEYED_CALL)].flatMap((call) => {
+    const start = call.index + call[0].length;
+    const length = text.slice(start, start + MAX_KEY_LENGTH).indexOf(call[0].at(-1) ?? '');
+    return length > 0 ? [{ kind: 'key', start, end: start + length }] : [];
+  });
+}
 
 /** True for a file with translations or markup, whose texts are not secrets. */
 export function isTranslation(path: string): boolean {
@@ -41,7 +58,7 @@ export function createAssignmentReader(path: string, text: string): (found: Secr
     const value = text.slice(start, end);
     if (value.length < 6 || value.length > 400 || /[\s\u0080-\uffff]/.test(value) || isPlaceholder(value)) return null;
     const before = text.slice(Math.max(0, start - 100), start);
-    const name = /([\w.-]{1,60})(?:\\?["'`\]])?\s{0,12}(?:=>|:=|[:=]|->)?\s{0,12}\\?["'`]?$/.exec(before)?.[1] ?? kind;
+    const name = NAME.exec(before)?.[1] ?? kind;
     // A value named public, such as a public key, is not secret.
     if (/public/i.test(name)) return null;
     const found = { kind, start, end, certainty: 'name', name, value } as const;

@@ -3,7 +3,7 @@ import { mergeMatches, type SecretMatch } from '@signalbox/safety/redact/found';
 import { findShapedSecrets } from '@signalbox/safety/redact/shapes';
 import { findTokens } from '@signalbox/safety/redact/tokens';
 import { isDocumentation, isExample, isGenerated, isInstalled, isMinified, isTest } from '../../kinds-of-files.ts';
-import { createAssignmentReader, isTranslation, type FoundSecret } from './assigned.ts';
+import { createAssignmentReader, findLiteralKeys, isTranslation, type FoundSecret } from './assigned.ts';
 import { isPlaceholder, isRandom } from './placeholders.ts';
 
 const MAX_VALUE_LENGTH = 4_000;
@@ -28,13 +28,14 @@ export function findSecrets(path: string, text: string): readonly FoundSecret[] 
   // A comment that claims the file is generated does not count, because anyone can write it.
   if (isShown || isForeign || isTranslation(path) || isGenerated(path) || isMinified(path, text)) return secrets;
   const readSecret = createAssignmentReader(path, text);
-  const assigned = withoutOverlaps(formed, findAssignments(text)).flatMap((found) => readSecret(found) ?? []);
+  const literal = mergeMatches([...findAssignments(text), ...findLiteralKeys(text)]);
+  const assigned = withoutOverlaps(formed, literal).flatMap((found) => readSecret(found) ?? []);
   return [...secrets, ...assigned].toSorted((a, b) => a.start - b.start);
 }
 
 /** Finds every possible secret in a text, so that the text can be displayed without them. */
 export function findPossibleSecrets(text: string): readonly SecretMatch[] {
-  return mergeMatches([...findFormed(text), ...findAssignments(text)]);
+  return mergeMatches([...findFormed(text), ...findAssignments(text), ...findLiteralKeys(text)]);
 }
 
 function findFormed(text: string): readonly SecretMatch[] {
