@@ -60,7 +60,7 @@ test('the documented client for Node sends its input and prints the answer', asy
 test('the documented file of sources can be loaded once its secrets are filled in', () => {
   const shown = JSON.parse(blockOf('json')) as readonly { readonly name: string; readonly secret: string }[];
   const path = writeSources(shown.map((source, place) => ({ ...source, secret: `${SECRET}${place}` })));
-  expect(readSources(path).map(({ name, account, callbacks }) => ({ name, account, callbacks }))).toEqual([
+  expect(readSources(path).programs.map(({ name, account, callbacks }) => ({ name, account, callbacks }))).toEqual([
     {
       name: 'ci',
       account: { kind: 'service', name: 'CI', role: 'developer' },

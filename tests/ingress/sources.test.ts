@@ -27,10 +27,13 @@ describe('a file of event sources', () => {
   test('is loaded with its secrets, accounts and callbacks', () => {
     const callbacks = ['https://a.example.org/x', 'http://127.0.0.1:9000/y'];
     const alarms = { name: 'alarms', secret: OTHER_SECRET, actsFor: '1001', callbacks };
-    expect(readSources(writeSources([{ ...CI, previousSecret: `${SECRET}-old` }, alarms]))).toEqual([
-      { name: 'ci', secrets: [SECRET, `${SECRET}-old`], account: { kind: 'service', ...SERVICE }, callbacks: [] },
-      { name: 'alarms', secrets: [OTHER_SECRET], account: { kind: 'person', userKey: '1001' }, callbacks },
-    ]);
+    expect(readSources(writeSources([{ ...CI, previousSecret: `${SECRET}-old` }, alarms]))).toEqual({
+      programs: [
+        { name: 'ci', secrets: [SECRET, `${SECRET}-old`], account: { kind: 'service', ...SERVICE }, callbacks: [] },
+        { name: 'alarms', secrets: [OTHER_SECRET], account: { kind: 'person', userKey: '1001' }, callbacks },
+      ],
+      alarms: [],
+    });
   });
 
   test.each([

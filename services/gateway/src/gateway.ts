@@ -20,13 +20,13 @@ import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { openPolicies } from '@signalbox/platform/open-policies';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
 import type { Tracing } from '@signalbox/platform/tracing/tracing';
-import { createPublisher } from '@signalbox/platform/streams/publish';
+import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import { createLanguageCache } from './admission/language-cache.ts';
 import { serveGatewayFigures } from './figures.ts';
 import { createUpdateAdmitter } from './admission/admit.ts';
 import { openTranscriber } from '@signalbox/models/transcription/settings';
 import { VoiceNoteTranscriber } from './admission/voice/listener.ts';
-import { createNotifier } from './admission/notify.ts';
+import { createLaneWaker, createNotifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
 import type { Channel, ChannelDeps } from './channels/channel.ts';
 import { createPublicServer } from './channels/http/public-server.ts';
@@ -63,8 +63,9 @@ export async function createGateway(own: RegisterClosable, config: GatewayConfig
 
   const { GATEWAY_HTTP_HOST: host, GATEWAY_HTTP_PORT: port, GATEWAY_HTTP_SOCKETS: sockets } = config;
   const http = createPublicServer({ host, port, sockets, log, metrics });
-  const parts = { own, config, log, pool, redis, metrics };
-  const { channels, refused } = await openChannels({ ...parts, http: http.app, httpHost: config.GATEWAY_HTTP_HOST });
+  const publisher = createPublisher({ redis, prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS });
+  const parts = { own, config, log, pool, redis, metrics, publisher };
+  const { channels, refused } = await openChannels({ ...parts, http: http.app, httpHost: host });
   const { notifier, deliveries } = await startDeliveries({ ...parts, channels, cipher, challenges, tracing });
   const rateLimit = createRateLimit({ redis, prefix: config.REDIS_PREFIX, maxPerWindow: config.INBOUND_BURST, log });
   const menus = channels
@@ -77,8 +78,7 @@ export async function createGateway(own: RegisterClosable, config: GatewayConfig
     languages.forget();
   };
   const folders = listPolicyFolders(config.POLICY_DIR, listPluginPolicyFolders(plugins));
-  const policies = own(await openPolicies({ folders, timeZone: config.POLICY_TIME_ZONE, log }));
-  const policy = policies.current;
+  const { current: policy } = own(await openPolicies({ folders, timeZone: config.POLICY_TIME_ZONE, log }));
   for (const channel of channels) if (channel.fetchFile) own(serveFiles(filesOf(channel, { config, log, redis })));
   const transcriber = openTranscriber(config);
   const voiceLimitBytes = transcriber?.limitBytes ?? null;
@@ -114,11 +114,10 @@ export async function createGateway(own: RegisterClosable, config: GatewayConfig
   const publicServer = await http.open();
   if (publicServer) own(publicServer);
   const mended = watchRefused({ refused, own, pool, log });
-  const problems = async (): Promise<readonly string[]> => {
-    const servers = await Promise.all([findDatabaseProblem(pool), findRedisProblem(redis)]);
-    const reading = deliveries.every(({ consumer }) => consumer.healthy()) ? null : say('gateway.stream-failing');
-    return [...servers, ...sortProblems(listeners, refused).problems, reading].filter((problem) => problem !== null);
-  };
+  const problems = async (): Promise<readonly string[]> => [
+    ...(await listOwnProblems({ pool, redis, deliveries })),
+    ...sortProblems(listeners, refused).problems,
+  ];
   probe.serve({ metrics: registry, problems, notes: () => sortProblems(listeners, refused).notes });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   log.info('gateway started', {
@@ -128,6 +127,16 @@ export async function createGateway(own: RegisterClosable, config: GatewayConfig
     httpPort: publicServer?.port ?? null,
   });
   return { probe, mended, httpPort: publicServer?.port ?? null };
+}
+
+async function listOwnProblems(parts: {
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly deliveries: readonly ChannelDelivery[];
+}): Promise<readonly string[]> {
+  const servers = await Promise.all([findDatabaseProblem(parts.pool), findRedisProblem(parts.redis)]);
+  const isReading = parts.deliveries.every(({ consumer }) => consumer.healthy());
+  return [...servers, isReading ? null : say('gateway.stream-failing')].filter((problem) => problem !== null);
 }
 
 /** A broken channel is only a note while another one works: an unready gateway would get no traffic at all. */
@@ -148,9 +157,13 @@ function sortProblems(
 }
 
 async function openChannels(
-  parts: Omit<ChannelDeps<unknown>, 'config' | 'redisUrl' | 'prefix'> & { readonly config: GatewayConfig },
+  parts: Omit<ChannelDeps<unknown>, 'config' | 'redisUrl' | 'prefix' | 'wakeLanes'> & {
+    readonly config: GatewayConfig;
+    readonly publisher: Publisher;
+  },
 ): Promise<{ readonly channels: readonly Channel[]; readonly refused: readonly RefusedChannel[] }> {
-  const { config, ...shared } = parts;
+  const { config, publisher, ...others } = parts;
+  const shared = { ...others, wakeLanes: createLaneWaker({ ...others, publisher }) };
   const channels: Channel[] = [];
   const refused: RefusedChannel[] = config.misconfigured.map((one) => ({ ...one, check: null }));
   let first: unknown = null;
@@ -194,18 +207,19 @@ async function startDeliveries(parts: {
   readonly log: Log;
   readonly pool: Pool;
   readonly redis: Redis;
+  readonly publisher: Publisher;
   readonly channels: readonly Channel[];
   readonly cipher: SecretSealer;
   readonly challenges: ChallengeStore;
   readonly metrics: GatewayMetrics;
   readonly tracing: Tracing;
 }) {
-  const { own, config, log, pool, redis, channels, metrics } = parts;
-  const { REDIS_PREFIX: prefix, STREAM_PARTITIONS: partitions } = config;
+  const { own, config, log, pool, redis, channels, metrics, publisher } = parts;
+  const { REDIS_PREFIX: prefix } = config;
   const deliveryOf = (chatKey: string): ChannelDelivery | undefined =>
     deliveries.find(({ channel }) => channel.name === getChannel(chatKey));
   const notifier = createNotifier({
-    publisher: createPublisher({ redis, prefix, partitions }),
+    publisher,
     redis,
     prefix,
     log,

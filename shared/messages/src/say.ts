@@ -5,6 +5,7 @@ import { CATALOG_URL, getCurrentLanguage, DEFAULT_LANGUAGE, LANGUAGES } from './
 import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
 import type agents from './languages/en/agents.json';
+import type alarms from './languages/en/alarms.json';
 import type card from './languages/en/card.json';
 import type control from './languages/en/control.json';
 import type deploy from './languages/en/deploy.json';
@@ -49,6 +50,7 @@ export interface Catalog {
   readonly admission: typeof admission;
   readonly agent: typeof agent;
   readonly agents: typeof agents;
+  readonly alarms: typeof alarms;
   readonly card: typeof card;
   readonly control: typeof control;
   readonly deploy: typeof deploy;

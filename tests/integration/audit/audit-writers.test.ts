@@ -57,6 +57,8 @@ const BY_PEOPLE: Readonly<Record<string, readonly ServiceWithLogin[]>> = {
   'secret.kept': ['gateway'],
   'secret.deleted': ['gateway'],
   'service.muted': ['gateway'],
+  'incident.taken': ['gateway'],
+  'incident.silenced': ['gateway'],
   'file.denied': ['agents', 'deploy', 'analysis'],
   'repository.scanned': ['analysis'],
   'turn.recorded': ['worker'],

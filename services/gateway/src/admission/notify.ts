@@ -12,36 +12,28 @@ import { publishUrgent } from '@signalbox/platform/streams/urgent';
 
 export type Notifier = ReturnType<typeof createNotifier>;
 
-/** Notifies other processes of committed rows; sweepers repeat lost notifications. Never throws. `deliverHere` works without Redis. */
-export function createNotifier(deps: {
-  readonly publisher: Publisher;
-  readonly redis: Redis;
-  readonly prefix: string;
-  readonly log: Log;
-  readonly deliverHere: (delivery: DeliveryRequest) => void;
-}) {
-  const { publisher, redis, prefix, log, deliverHere } = deps;
+type Announcing = Readonly<{ publisher: Publisher; redis: Redis; log: Log }>;
 
-  /** False when Redis did not accept the message. A broken connection is not tried, since that would take seconds. */
-  const attempt = async (what: string, publish: () => Promise<unknown>): Promise<boolean> => {
-    if (redis.status !== 'ready') return false;
-    try {
-      await publish();
-      return true;
-    } catch (error) {
-      log.warn('not announced, a sweeper will', { what, error });
-      return false;
-    }
+/** Wakes people's lanes after a commit; the workers' sweepers repeat what is lost. Never throws. */
+export function createLaneWaker(deps: Announcing): (wakeUps: readonly WakeUp[]) => Promise<void> {
+  const attempt = createAttempt(deps);
+  return async (wakeUps) => {
+    if (wakeUps.length > 0) await attempt('inbound', () => deps.publisher.publish(INBOUND_TOPIC, wakeUps));
   };
+}
+
+/** Notifies other processes of committed rows; sweepers repeat lost notifications. Never throws. `deliverHere` works without Redis. */
+export function createNotifier(
+  deps: Announcing & { readonly prefix: string; readonly deliverHere: (delivery: DeliveryRequest) => void },
+) {
+  const { publisher, redis, prefix, deliverHere } = deps;
+  const attempt = createAttempt(deps);
 
   const toDeliveries = (chatKeys: readonly string[], traceId: string): readonly DeliveryRequest[] =>
     [...new Set(chatKeys)].map((chatKey) => ({ kind: 'send', chatKey, traceId }));
 
   return {
-    async wakeLanes(wakeUps: readonly WakeUp[]): Promise<void> {
-      if (wakeUps.length === 0) return;
-      await attempt('inbound', () => publisher.publish(INBOUND_TOPIC, wakeUps));
-    },
+    wakeLanes: createLaneWaker(deps),
     async wakeChats(chatKeys: readonly string[], traceId: string): Promise<void> {
       if (chatKeys.length === 0) return;
       const deliveries = toDeliveries(chatKeys, traceId);
@@ -62,5 +54,19 @@ export function createNotifier(deps: {
     async stop(userKeys: readonly string[]): Promise<void> {
       for (const userKey of userKeys) await attempt('stop', () => redis.publish(`${prefix}${STOP_CHANNEL}`, userKey));
     },
+  };
+}
+
+/** False when Redis did not accept the message. A broken connection is not tried, since that would take seconds. */
+function createAttempt({ redis, log }: Announcing) {
+  return async (what: string, publish: () => Promise<unknown>): Promise<boolean> => {
+    if (redis.status !== 'ready') return false;
+    try {
+      await publish();
+      return true;
+    } catch (error) {
+      log.warn('not announced, a sweeper will', { what, error });
+      return false;
+    }
   };
 }

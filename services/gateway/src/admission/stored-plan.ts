@@ -17,6 +17,7 @@ import { createControlMessage } from './control-line.ts';
 import { storeFoundSecrets } from './secrets/keep-secrets.ts';
 import { toCodePlan, type AdmissionPlan } from './plan.ts';
 import { canAnswerPrompt, matchApprovalPress, matchPromptReply } from './approval-press.ts';
+import { matchIncidentPress } from './incident-press.ts';
 import { isStopWord, matchLogStop } from './log-stop.ts';
 import { checkVoicePress, settleVoicePress } from './voice/voice-press.ts';
 
@@ -71,6 +72,7 @@ export async function storePlans(deps: StoreDeps, plans: readonly AdmissionPlan[
 const MATCHES: readonly ((db: Queryable, plan: AdmissionPlan, isPrompted: boolean) => Promise<AdmissionPlan>)[] = [
   matchCode,
   matchApprovalPress,
+  matchIncidentPress,
   matchPromptReply,
   matchLogStop,
   checkVoicePress,

@@ -1,5 +1,6 @@
 import type { Attachment, ChatKind, MessageEnvelope, OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
+import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import type { Closable, RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { Redis } from '@signalbox/platform/redis';
@@ -259,6 +260,8 @@ export interface ChannelDeps<C> {
   readonly metrics: GatewayMetrics;
   /** Registers something to close when the gateway stops. */
   readonly own: RegisterClosable;
+  /** Wakes the conversations of people after their news was committed. Never throws. */
+  readonly wakeLanes: (wakes: readonly WakeUp[]) => Promise<void>;
   /** The gateway's public HTTP server for the channel's routes. It starts listening once every channel is open. */
   readonly http: () => FastifyInstance;
   /** The address that the server listens on. */

@@ -16,6 +16,7 @@ import {
   type GatewayQuestion,
 } from './question.ts';
 import { applyCardPress, applyPromptReply } from './approval-answers.ts';
+import { applyIncidentPress } from './incident-answers.ts';
 
 /** Answers a command or other question, in the transaction that admitted it. */
 export async function answerQuestion(
@@ -35,6 +36,8 @@ export async function answerQuestion(
       return { text: null }; // the listener answers once the note is transcribed
     case 'approval':
       return applyCardPress(deps, question.act, asked);
+    case 'incident':
+      return applyIncidentPress(deps.db, question.act, asked);
     case 'end-log': {
       const { userKey, chatKey } = asked.envelope;
       const which = question.runId === null ? { chatKey } : { runId: question.runId };

@@ -1,6 +1,6 @@
 import type { ApprovalCommand } from '@signalbox/contracts/governance/approval';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
-import type { MessageEnvelope, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
+import type { IncidentCommand, MessageEnvelope, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import type { OpenPrompt } from '../rows/approval-prompts.ts';
 import type { Role } from '@signalbox/contracts/governance/roles';
@@ -18,6 +18,7 @@ export type GatewayQuestion =
   | { readonly kind: 'exposed-code' }
   | { readonly kind: 'voice' }
   | { readonly kind: 'approval'; readonly act: ApprovalCommand }
+  | { readonly kind: 'incident'; readonly act: IncidentCommand }
   /** A press on Stop below a followed log, or a stop word (`runId` null). */
   | { readonly kind: 'end-log'; readonly runId: string | null }
   | { readonly kind: 'prompt'; readonly prompt: OpenPrompt; readonly text: string };

@@ -112,8 +112,10 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     project: z.string().max(80).nullable(),
     /** Markdown for the person: only measured facts, and no text from outside. */
     say: z.string().min(1).max(4_000),
-    /** A log excerpt, shown below the text and marked as outside text. It never enters the history of the conversation. */
-    quote: z.string().max(400).optional(),
+    /** A log excerpt or an alarm's words, shown below the text as outside text. It never enters the history of the conversation. */
+    quote: z.string().max(800).optional(),
+    /** Set for an alarm of another program: its message is edited as it goes on. The environment is the one that its labels name. */
+    card: z.object({ environment: z.string().max(80).nullable() }).optional(),
     buttons: z.array(ActionButton).max(6),
   }),
   /** A tool asked to run a graph node of this conversation again. */
@@ -135,9 +137,15 @@ export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
 export const InboxOutcome = z.enum(['answered', 'merged', 'refused', 'stopped', 'expired', 'dead-lettered']);
 export type InboxOutcome = z.infer<typeof InboxOutcome>;
 
-/** A button that the runtime created. A model's buttons never have `act` or `offer`. */
+/** What a button does with an incident. `take`: the person looks after it. `silence`: nothing more is told of it for an hour. */
+export const IncidentCommand = z.object({ incidentId: z.string().max(40), verb: z.enum(['take', 'silence']) });
+export type IncidentCommand = z.infer<typeof IncidentCommand>;
+
+/** A button that the runtime created. A model's buttons never have `act`, `offer` or `incident`. */
 export const RuntimeButton = OfferedButton.extend({
   act: ApprovalCommand.optional(),
+  /** Pressing the button does this and sends no message. */
+  incident: IncidentCommand.optional(),
   /** Id of the run that follows a log: pressing the button ends the run and sends no message. */
   ends: z.string().min(1).max(200).optional(),
 });

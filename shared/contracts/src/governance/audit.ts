@@ -39,6 +39,8 @@ export const AuditKind = z.enum([
   'claim.rewritten',
   'role.changed',
   'service.muted',
+  'incident.taken',
+  'incident.silenced',
   'service.revived',
   'service.given_up',
   'service.crash_stopped',

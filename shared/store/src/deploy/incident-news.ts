@@ -17,7 +17,10 @@ export interface NotifiedLane {
   readonly traceId: string;
 }
 
-type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'quote' | 'buttons'>;
+type News = Pick<
+  Extract<InboundEnvelope, { kind: 'incident' }>,
+  'phase' | 'project' | 'say' | 'quote' | 'buttons' | 'card'
+>;
 
 /** News of an incident that nobody has received yet. */
 export interface PendingNotice extends News {

@@ -23,6 +23,8 @@ const KINDS: Readonly<
       'break_glass.opened',
       'role.changed',
       'service.muted',
+      'incident.taken',
+      'incident.silenced',
       'dead_letter.settled',
       'secret.kept',
       'secret.refused',

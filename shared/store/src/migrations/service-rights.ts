@@ -29,8 +29,11 @@ const OWN_CARDS = 'card_stands_in(text, text)';
 const REPORT = 'select, insert (subject, kind, detail, evidence, waits_since), update (waits_since, closed_at)';
 /** Counts over all rows, for the metrics of one service. */
 const FIGURES = 'operating_figures()';
-/** Function that finds reachable recipients of news, so that a service need not read what people wrote. */
-const RECIPIENTS = 'find_recipients(text[])';
+/** Functions that find whom an incident tells, and where they can be reached, so that a service need not read what people wrote. */
+const RECIPIENTS = ['incident_people(text, text)', 'find_recipients(text[])'];
+
+/** Functions with which a person's press takes or silences an incident. */
+const TAKEN = ['incident_take(bigint, text)', 'incident_silence(bigint, integer)'];
 
 /** Rights on runs: a pool records scheduled runs, which have no requester, and updates progress, but not job or recipient. */
 const OWN_RUNS = [
@@ -110,7 +113,10 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       runs: 'select, update (status, epoch, cancel_at, cancel_by, finished_at, error, chat_key)',
       turns: READ,
       artifacts: READ,
-      incidents: REPORT,
+      // Faults of its own, and alarms of other programs
+      incidents: WRITE,
+      alarm_sources: WRITE,
+      alarm_ends: ALL,
       services: 'select, update (muted_until, muted_by, updated_at)',
       // Asks plans to stop
       plans: 'select, update (stop_at)',
@@ -119,7 +125,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       // Budgets count what the steps used
       engineering_steps: 'select (change_id, at, input_tokens, output_tokens, cost_usd)',
     },
-    functions: [APPEND],
+    functions: [APPEND, ...RECIPIENTS, ...TAKEN],
   },
   /** Takes turns and runs tools. Cannot create people or votes, and reads no sealed value. */
   worker: {
@@ -218,7 +224,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [
       APPEND,
-      RECIPIENTS,
+      ...RECIPIENTS,
       OWN_CARDS,
       FIGURES,
       'audit_seal(bigint, bigint[], bytea[], integer)',
@@ -260,7 +266,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       engineering_changes: CHANGE,
       engineering_steps: READ,
     },
-    functions: [APPEND, OWN_CARDS, RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
+    functions: [APPEND, OWN_CARDS, ...RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
   },
   /** Reads large texts from outside, so it opens no secret and may only write findings and diffs that nobody has approved yet. */
   analysis: {

@@ -87,7 +87,8 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
     approvals: ANY,
     actions: ENDS_WITH_REQUEST,
     dead_letters: ANY,
-    incidents: { own: buildFaultCondition('gateway'), seen: 'true' },
+    // Records the alarms of other programs, and who takes an incident
+    incidents: { own: `${buildFaultCondition('gateway')} or starts_with(incidents.subject, 'alarm:')`, seen: 'true' },
   },
   worker: {
     runs: ANY,

@@ -41,7 +41,15 @@ export default {
     await registerSources(pool, [source], log);
 
     const start = async () => {
-      const channel = createIngress({ sources: [source], pool, redis, prefix, log, maxEvents: 10_000 });
+      const channel = createIngress({
+        sources: { programs: [source], alarms: [] },
+        wakeLanes: () => Promise.resolve(),
+        pool,
+        redis,
+        prefix,
+        log,
+        maxEvents: 10_000,
+      });
       const metrics = { requests: { add: () => undefined } };
       const server = createPublicServer({ host: '127.0.0.1', port: 0, log, metrics });
       await channel.register(server.app());

@@ -60,7 +60,8 @@ export default {
       // What starts the gateway again has held its port meanwhile.
       const config = WebConfig.parse({ WEB_START_KEY: 'start-of-a-bench'.padEnd(32, '0') });
       const given = { config, pool, redis, redisUrl: inject('redisUrl'), prefix, log, metrics, own };
-      const channel = await createWeb({ ...given, http: server.app, httpHost: '127.0.0.1' });
+      const wakeLanes = () => Promise.resolve();
+      const channel = await createWeb({ ...given, wakeLanes, http: server.app, httpHost: '127.0.0.1' });
       const listening = await server.open();
       if (listening) port = own(listening).port;
       return channel;

@@ -13,7 +13,8 @@ import { registerRoutes } from './receive/routes.ts';
 import type { AdmitEvents } from './receive/take-event.ts';
 import { createPusher } from './send/push.ts';
 import { createSender, encodeMessage, type IngressPart } from './send/sender.ts';
-import type { IngressSource } from './sources.ts';
+import { registerHooks, type HookDeps } from './alarms/hooks.ts';
+import type { Sources } from './sources.ts';
 
 /** Programs accept more messages than people read. All conversations of a source share its rate. */
 const THROTTLE: ThrottleOptions = {
@@ -24,20 +25,24 @@ const THROTTLE: ThrottleOptions = {
 };
 /** A program polls for answers once a second, for several events. */
 const READS_PER_EVENT = 20;
+/** One deployment can fail many alarms and runs at once. */
+const ALARMS_PER_EVENT = 5;
 
 /** Creates the channel for programs. `register` adds its routes to a server. */
 export function createIngress(options: {
-  readonly sources: readonly IngressSource[];
+  readonly sources: Sources;
   readonly pool: Pool;
   readonly redis: Redis;
   readonly prefix: string;
   readonly log: Log;
   /** Events that a source may send within ten seconds. */
   readonly maxEvents: number;
+  readonly wakeLanes: HookDeps['wake'];
 }): Channel<IngressPart> & Closable & { register(app: FastifyInstance): Promise<void> } {
-  const { pool, redis, prefix, log, maxEvents } = options;
-  const sources = new Map(options.sources.map((source) => [source.name, source]));
-  const limits = { events: maxEvents, reads: maxEvents * READS_PER_EVENT };
+  const { pool, redis, prefix, log, maxEvents, wakeLanes } = options;
+  const sources = new Map(options.sources.programs.map((source) => [source.name, source]));
+  const alarms = new Map(options.sources.alarms.map((source) => [source.name, source]));
+  const limits = { events: maxEvents, reads: maxEvents * READS_PER_EVENT, alarms: maxEvents * ALARMS_PER_EVENT };
   const limit = createSourceLimit({ redis, prefix, limits, log });
   const pusher = createPusher();
   const { send, edit } = createSender({ pool, sources, pusher, log });
@@ -55,7 +60,10 @@ export function createIngress(options: {
     encode: encodeMessage,
     send,
     edit,
-    register: (app) => registerRoutes(app, { pool, limit, log, sources, sink: sink.current }),
+    register: async (app) => {
+      await registerRoutes(app, { pool, limit, log, sources, sink: sink.current });
+      await registerHooks(app, { pool, limit, log, sources: alarms, wake: wakeLanes });
+    },
     close: () => pusher.close(),
     listen: (admit) => {
       const take = createUpdateBatcher(admit);

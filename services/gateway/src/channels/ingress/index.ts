@@ -7,12 +7,12 @@ export default {
   name: 'ingress',
   config: IngressConfig,
   check: ({ INGRESS_SOURCES_FILE: file }) => void readSources(file),
-  open: async ({ config, pool, redis, prefix, log, http, own }) => {
+  open: async ({ config, pool, redis, prefix, log, http, own, wakeLanes }) => {
     const { registerSources } = await import('./accounts.ts');
     const { createIngress } = await import('./channel.ts');
     const sources = readSources(config.INGRESS_SOURCES_FILE);
-    await registerSources(pool, sources, log);
-    const channel = createIngress({ sources, pool, redis, prefix, log, maxEvents: config.INGRESS_BURST });
+    await registerSources(pool, sources.programs, log);
+    const channel = createIngress({ sources, pool, redis, prefix, log, wakeLanes, maxEvents: config.INGRESS_BURST });
     own(channel);
     await channel.register(http());
     return channel;

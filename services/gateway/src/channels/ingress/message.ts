@@ -25,8 +25,8 @@ type MessageContent = Pick<ProgramMessage, 'text' | 'buttons' | 'receipts' | 'fi
 export function toContent({ text, buttons, receipts = [], files = [] }: OutboundBody): MessageContent {
   return {
     text,
-    buttons: buttons.flatMap(({ label, act, ends }, index) =>
-      act === undefined && ends === undefined ? [{ index, label }] : [],
+    buttons: buttons.flatMap(({ label, act, ends, incident }, index) =>
+      act === undefined && ends === undefined && incident === undefined ? [{ index, label }] : [],
     ),
     ...(receipts.length > 0 ? { receipts: receipts.map(({ what, note }) => ({ what, note })) } : {}),
     ...(files.length > 0 ? { files: files.map(({ name }) => name) } : {}),

@@ -3,6 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { tryOr, parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
+import { AlarmFields, toLabelMapping, type AlarmSource } from './alarms/alarm-source.ts';
 import { SOURCE_NAME_PATTERN } from './chat-key.ts';
 
 /** A program that may write. */
@@ -27,35 +28,56 @@ const Callback = z.string().superRefine((given, context) => {
   if (problem !== null) context.addIssue({ code: 'custom', message: problem, input: undefined });
 });
 
-const SourceEntry = z
-  .strictObject({
-    name: z.string().regex(SOURCE_NAME_PATTERN, { error: () => say('ingress.name-wrong') }),
-    secret: Secret,
-    previousSecret: Secret.optional(),
-    actsFor: z
-      .string()
-      .regex(/^[\w-]{1,120}$/, { error: () => say('ingress.person-wrong') })
-      .optional(),
-    serviceAccount: z
-      .strictObject({
-        name: z.string().trim().min(1).max(80),
-        role: z.enum(['viewer', 'developer', 'operator'], { error: () => say('ingress.role-wrong') }),
-      })
-      .optional(),
-    callback: Callback.optional(),
-    callbacks: z.array(Callback).min(1).max(20).optional(),
-  })
-  .superRefine((entry, context) => {
-    const problem = (path: string, message: string): void =>
-      context.addIssue({ code: 'custom', path: [path], message, input: undefined });
-    if ((entry.actsFor === undefined) === (entry.serviceAccount === undefined))
-      problem('actsFor', say('ingress.account-wrong'));
-    if (entry.callback !== undefined && entry.callbacks !== undefined)
-      problem('callback', say('ingress.callback-twice'));
-    if (entry.secret === entry.previousSecret) problem('previousSecret', say('ingress.secret-same'));
-  });
+/** The fields of every entry. */
+const Named = z.strictObject({
+  name: z.string().regex(SOURCE_NAME_PATTERN, { error: () => say('ingress.name-wrong') }),
+  secret: Secret,
+  previousSecret: Secret.optional(),
+});
 
-const Sources = z
+const ProgramEntry = Named.extend({
+  actsFor: z
+    .string()
+    .regex(/^[\w-]{1,120}$/, { error: () => say('ingress.person-wrong') })
+    .optional(),
+  serviceAccount: z
+    .strictObject({
+      name: z.string().trim().min(1).max(80),
+      role: z.enum(['viewer', 'developer', 'operator'], { error: () => say('ingress.role-wrong') }),
+    })
+    .optional(),
+  callback: Callback.optional(),
+  callbacks: z.array(Callback).min(1).max(20).optional(),
+}).superRefine((entry, context) => {
+  const problem = (path: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [path], message, input: undefined });
+  if ((entry.actsFor === undefined) === (entry.serviceAccount === undefined))
+    problem('actsFor', say('ingress.account-wrong'));
+  if (entry.callback !== undefined && entry.callbacks !== undefined) problem('callback', say('ingress.callback-twice'));
+});
+
+const AlarmEntry = Named.extend(AlarmFields.shape);
+
+/** An entry with a `kind` is a source of alarms; one without is a program that writes. */
+const SourceEntry = z.record(z.string(), z.unknown()).transform((entry, context) => {
+  const parsed = 'kind' in entry ? AlarmEntry.safeParse(entry) : ProgramEntry.safeParse(entry);
+  if (parsed.success) {
+    const { secret, previousSecret } = parsed.data;
+    if (secret === previousSecret)
+      context.addIssue({
+        code: 'custom',
+        path: ['previousSecret'],
+        message: say('ingress.secret-same'),
+        input: undefined,
+      });
+    return parsed.data;
+  }
+  for (const { path, message } of parsed.error.issues)
+    context.addIssue({ code: 'custom', path, message, input: undefined });
+  return z.NEVER;
+});
+
+const SourceList = z
   .array(SourceEntry)
   .max(1_000)
   .superRefine((entries, context) => {
@@ -75,26 +97,44 @@ const Sources = z
     }
   });
 
+/** The two kinds of sources of one file. */
+export interface Sources {
+  readonly programs: readonly IngressSource[];
+  readonly alarms: readonly AlarmSource[];
+}
+
 /** Reads the sources file. Throws CONFIG_INVALID with every problem at once, without secrets. */
-export function readSources(path: string): readonly IngressSource[] {
+export function readSources(path: string): Sources {
   const text = tryOr(() => readFileSync(path, 'utf8'), null);
   if (text === null) throw createFileError([say('ingress.file-unreadable', { path })]);
   const json = parseJson(text);
   if (json === undefined) throw createFileError([say('ingress.file-no-json', { path })]);
-  const parsed = Sources.safeParse(json);
+  const parsed = SourceList.safeParse(json);
   if (!parsed.success)
     throw createFileError(parsed.error.issues.map(({ path: at, message }) => `${z.core.toDotPath(at)}: ${message}`));
-  return parsed.data.map(toSource);
+  return {
+    programs: parsed.data.flatMap((entry) => ('kind' in entry ? [] : [toProgram(entry)])),
+    alarms: parsed.data.flatMap((entry) => ('kind' in entry ? [toAlarmSource(entry)] : [])),
+  };
 }
 
-function toSource(entry: z.infer<typeof SourceEntry>): IngressSource {
-  const { name, secret, previousSecret, actsFor, serviceAccount, callback, callbacks } = entry;
+function toAlarmSource(entry: z.infer<typeof AlarmEntry>): AlarmSource {
+  const { name, kind, tells } = entry;
+  return { name, kind, secrets: toSecrets(entry), tells, labels: toLabelMapping(entry) };
+}
+
+function toSecrets({ secret, previousSecret }: z.infer<typeof Named>): readonly [string, ...string[]] {
+  return previousSecret === undefined ? [secret] : [secret, previousSecret];
+}
+
+function toProgram(entry: z.infer<typeof ProgramEntry>): IngressSource {
+  const { name, actsFor, serviceAccount, callback, callbacks } = entry;
   const account: SourceAccount = serviceAccount
     ? { kind: 'service', ...serviceAccount }
     : { kind: 'person', userKey: actsFor ?? '' }; // SourceEntry requires one of the two
   return {
     name,
-    secrets: previousSecret === undefined ? [secret] : [secret, previousSecret],
+    secrets: toSecrets(entry),
     account,
     callbacks: (callbacks ?? [callback]).filter((one) => one !== undefined),
   };

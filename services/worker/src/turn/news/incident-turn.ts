@@ -1,11 +1,12 @@
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
-import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversation/envelope';
+import type { OfferedButton, ActionButton, InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/turns/lanes';
 import type { AgentRun } from '../../agents/agent.ts';
 import { bindOffers } from '@signalbox/governance/offers';
 import {
   buildTurnContext,
   endWithEventNotice,
+  endWithNotice,
   buildOutbound,
   toTurnRow,
   toNoticeText,
@@ -14,6 +15,7 @@ import {
 } from '../turn-end.ts';
 import type { TurnDeps } from '../turn-parts.ts';
 import { recordTurn } from '../turn-record.ts';
+import { readCardService, toCardText, withCard, type CardService } from './incident-card.ts';
 
 const TITLE_LENGTH = 80;
 
@@ -30,7 +32,9 @@ export async function reportIncidentInThread(
   const context = buildTurnContext(lane, message);
   const { say: text, project: about, phase } = envelope;
   const actor = { userKey: lane.userKey, ...person };
-  const buttons = await offer(parts, context, actor, envelope.buttons);
+  const service = await readCardService(parts, envelope);
+  const buttons = await offer(parts, context, actor, [...envelope.buttons, ...service.buttons]);
+  const told = buildOutbound(context, { key: envelope.id, text: toText(envelope, service), buttons });
   const noted = await parts.agent.note({
     run: { threadId: context.threadId, turnId: context.turnId, actor },
     messages: [],
@@ -55,7 +59,7 @@ export async function reportIncidentInThread(
       turn: toTurnRow(parts, context, 'notice'),
       outcomes: settleAll([message], 'answered', 'incident'),
       // The person reads the log's lines and no agent does: the conversation gets measured values only.
-      replies: [buildOutbound(context, { key: envelope.id, text: toNoticeText(envelope), buttons })],
+      replies: await withCard(parts, envelope, told),
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
   };
@@ -68,10 +72,20 @@ export async function endWithIncidentNotice(
   message: InboxMessage,
   person: NonNullable<ClaimedLane['person']>,
 ): Promise<TurnEnd> {
-  const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
+  const { envelope } = message;
+  if (envelope.kind !== 'incident') return endWithEventNotice(parts, lane, message, {});
+  const context = buildTurnContext(lane, message);
+  const service = await readCardService(parts, envelope);
   const actor = { userKey: lane.userKey, ...person };
-  const buttons = await offer(parts, buildTurnContext(lane, message), actor, drawn);
-  return endWithEventNotice(parts, lane, message, { buttons });
+  const buttons = await offer(parts, context, actor, [...envelope.buttons, ...service.buttons]);
+  const end = endWithNotice(parts, context, toText(envelope, service), { buttons });
+  const [told] = end.replies;
+  return told ? { ...end, replies: await withCard(parts, envelope, told) } : end;
+}
+
+/** The message about an incident. The words of an alarm are no lines of a log. */
+function toText(envelope: Extract<InboundEnvelope, { kind: 'incident' }>, service: CardService): string {
+  return envelope.card ? toCardText(envelope, service) : toNoticeText(envelope);
 }
 
 /** Binds buttons to their meaning, where no look-up is needed: see governance/offers.ts. */

@@ -5,7 +5,7 @@ import type { Redis } from '@signalbox/platform/redis';
 const WINDOW_MS = 10_000;
 
 /** Programs poll more often than they send, so each kind has a counter of its own. */
-export type RateLimitedRequest = 'events' | 'reads';
+export type RateLimitedRequest = 'events' | 'reads' | 'alarms';
 
 /** Limits requests per source in fixed windows, counted in Redis across all gateways. */
 export function createSourceLimit(deps: {

@@ -1,0 +1,69 @@
+import { Environment } from '@signalbox/contracts/conversation/fields';
+import type { ActionButton, InboundEnvelope, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { toCodeBlock } from '@signalbox/contracts/markdown';
+import { toPlainName } from '@signalbox/contracts/plain-name';
+import { sayDeployState } from '@signalbox/messages/deploy-state';
+import { sayAgo } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
+import { createDiagnoseButton, createRollbackButton } from '@signalbox/messages/service-buttons';
+import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
+import { createReleaseReader } from '@signalbox/store/deploy/releases';
+import { createIncidentButtons, listCardChanges, toIncidentSlot } from '@signalbox/store/incidents/incident-cards';
+import type { TurnDeps } from '../turn-parts.ts';
+
+type IncidentEnvelope = Extract<InboundEnvelope, { kind: 'incident' }>;
+
+/** What a card says of the service that an alarm's labels name. */
+export interface CardService {
+  /** One line about the last deployment; empty without one. */
+  readonly line: string;
+  /** Roll back is offered only to a release during which no incident began. */
+  readonly buttons: readonly ActionButton[];
+}
+
+const NO_SERVICE: CardService = { line: '', buttons: [] };
+
+/** Reads what to add to an alarm's card about its service. */
+export async function readCardService(
+  { pool }: Pick<TurnDeps, 'pool'>,
+  { card, project, phase }: IncidentEnvelope,
+): Promise<CardService> {
+  const environment = Environment.safeParse(card?.environment);
+  if (!card || phase !== 'opened' || project === null || !environment.success) return NO_SERVICE;
+  const service: ServiceKey = { project, environment: environment.data };
+  const deployments = createDeploymentStore(pool);
+  const [last] = await deployments.list(service, 1);
+  if (!last) return NO_SERVICE;
+  const before = await deployments.before(service);
+  const earlier = before && (await createReleaseReader(pool).named(project, before.deploymentId));
+  const wasHealthy = earlier?.servedFrom != null && earlier.incidents === 0;
+  const ago = sayAgo(Date.now() - last.requestedAt.getTime());
+  return {
+    line: say('alarms.lastDeployment', { version: toPlainName(last.ref), ago, state: sayDeployState(last.state) }),
+    buttons: [
+      createDiagnoseButton(service),
+      ...(before && wasHealthy ? [createRollbackButton(service, before.release)] : []),
+    ],
+  };
+}
+
+/** Renders the first text of a card: our sentence, the alarm's own words as a quotation, and the last deployment. */
+export function toCardText({ say: text, quote }: IncidentEnvelope, { line }: CardService): string {
+  const quoted = quote ? `${say('alarms.says')}\n${toCodeBlock(quote)}` : '';
+  return [text, quoted, line].filter((part) => part !== '').join('\n\n');
+}
+
+/** Makes the message that tells of an alarm its card; at its end, changes the cards that stand in chats. */
+export async function withCard(
+  { pool }: Pick<TurnDeps, 'pool'>,
+  { card, incidentId, phase }: IncidentEnvelope,
+  message: OutboundEnvelope,
+): Promise<readonly OutboundEnvelope[]> {
+  if (!card) return [message];
+  if (phase === 'closed') return [message, ...(await listCardChanges(pool, incidentId))];
+  const { body } = message;
+  const [take, ...others] = createIncidentButtons(incidentId);
+  const buttons = [...(take ? [take] : []), ...others, ...body.buttons];
+  return [{ ...message, slot: toIncidentSlot(incidentId), body: { ...body, buttons } }];
+}

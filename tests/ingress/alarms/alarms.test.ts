@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Person } from '../../support/person.ts';
+import { eventually } from '../../support/until.ts';
+import { alertmanagerBody, openAlarmStack, TOKEN, type AlarmStack } from './alarm-stack.ts';
+
+let alarms: AlarmStack;
+let admin: Person;
+beforeAll(async () => {
+  alarms = await openAlarmStack();
+  admin = await alarms.stack.person(1001, 'admin');
+  await admin.ask('hello');
+}, 60_000);
+afterAll(() => alarms.stack.close());
+
+/** The messages that contain a text, as they stand now. */
+const cards = async (words: string): Promise<readonly string[]> =>
+  (await admin.heard()).map(({ text }) => text).filter((text) => text.includes(words));
+
+test('an alarm of Alertmanager is told to an admin within 5 s, with its own words as a quotation', async () => {
+  const started = Date.now();
+  const response = await alarms.post(
+    alertmanagerBody({ name: 'TellMe', annotations: { summary: '**now** [x](http://evil.example)' } }),
+  );
+  expect([response.status, await response.json()]).toEqual([200, { taken: 1 }]);
+  const text = await admin.waitFor(/TellMe/);
+  expect(Date.now() - started).toBeLessThan(5_000);
+  expect(text).toContain('Critical alarm');
+  expect(text).toContain('alertmanager');
+  expect(text).toContain('**now** [x](http://evil.example)');
+  expect(text).toContain('http://prometheus.example.org:9090/graph');
+});
+
+test('an alarm is told once however often it fires, and its end is told once', async () => {
+  const firing = { name: 'Often', labels: { severity: 'warning' } };
+  await alarms.post(alertmanagerBody(firing));
+  await admin.waitFor(/Often/);
+  for (const startsAt of ['2026-11-28T10:00:00.000Z', '2026-11-28T10:00:00.001Z', '2026-11-28T10:00:00.002Z'])
+    await alarms.post(alertmanagerBody({ ...firing, startsAt }));
+  for (let times = 0; times < 3; times++) await alarms.post(alertmanagerBody({ ...firing, status: 'resolved' }));
+  await admin.waitFor(/is over after/);
+  await eventually(
+    () => cards('Often'),
+    (found) => found.some((text) => text.includes('Over since')),
+  );
+  expect(await cards('Often')).toHaveLength(1);
+  expect((await cards('is over after')).filter((text) => text.includes('repeated'))).toHaveLength(1);
+  const { rows } = await alarms.stack.pool.query(
+    'select repeats, closed_at is not null as over from incidents where evidence is not null order by incident_id desc limit 1',
+  );
+  expect(rows).toEqual([{ repeats: 2, over: true }]);
+});
+
+test('Take shows on the card who looks after the alarm, and Silence until when it is quiet', async () => {
+  await alarms.post(alertmanagerBody({ name: 'TakeMe' }));
+  await admin.waitFor(/TakeMe/);
+  await admin.click('✋ Take it');
+  await eventually(
+    () => cards('TakeMe'),
+    ([text = '']) => text.includes('Ada looks after it'),
+  );
+  await admin.click('🔕 Silence 1 h');
+  await eventually(
+    () => cards('TakeMe'),
+    ([text = '']) => text.includes('Silenced until'),
+  );
+  const [card] = (await admin.heard()).filter(({ text }) => text.includes('TakeMe'));
+  expect(card?.buttons ?? []).toEqual([]);
+});
+
+test.each([
+  ['without a token', {}],
+  ['with a wrong token', { authorization: `Bearer ${TOKEN}x` }],
+  ['with two tokens', { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` }],
+  ['with the token as a signature', { 'x-hub-signature-256': TOKEN }],
+])('a request %s is refused, whether its source exists or not', async (_, headers) => {
+  for (const source of ['alertmanager', 'nobody', 'constructor', '..%2falertmanager']) {
+    const response = await alarms.post(alertmanagerBody({ name: 'Never' }), { source, headers });
+    expect([response.status, await response.text()]).toEqual([401, '']);
+  }
+  expect(await cards('Never')).toEqual([]);
+});
+
+test('a password of basic authentication is a proof too', async () => {
+  const authorization = `Basic ${Buffer.from(`prometheus:${TOKEN}`).toString('base64')}`;
+  expect((await alarms.post(alertmanagerBody({ name: 'Basic' }), { headers: { authorization } })).status).toBe(200);
+});
