@@ -119,8 +119,8 @@ export function readSources(path: string): Sources {
 }
 
 function toAlarmSource(entry: z.infer<typeof AlarmEntry>): AlarmSource {
-  const { name, kind, tells } = entry;
-  return { name, kind, secrets: toSecrets(entry), tells, labels: toLabelMapping(entry) };
+  const { name, kind, tells, paths } = entry;
+  return { name, kind, secrets: toSecrets(entry), tells, paths, labels: toLabelMapping(entry) };
 }
 
 function toSecrets({ secret, previousSecret }: z.infer<typeof Named>): readonly [string, ...string[]] {

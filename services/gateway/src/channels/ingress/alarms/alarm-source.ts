@@ -1,9 +1,10 @@
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
+import { DEFAULT_PATHS, type AlarmPaths } from './kinds/generic.ts';
 
 /** The senders whose messages are understood. */
-export const ALARM_KINDS = ['alertmanager'] as const;
+export const ALARM_KINDS = ['alertmanager', 'grafana', 'github', 'gitlab', 'sentry', 'uptime', 'generic'] as const;
 export type AlarmKind = (typeof ALARM_KINDS)[number];
 
 /** A source of alarms. It writes no messages and has no role: its alarms are told to people. */
@@ -15,6 +16,7 @@ export interface AlarmSource {
   /** People or chats to tell, in order, before those who answer for the service. */
   readonly tells: readonly string[];
   readonly labels: LabelMapping;
+  readonly paths: AlarmPaths;
 }
 
 /** How labels name a project and an environment. Only granted projects can be named. */
@@ -30,6 +32,7 @@ export interface LabelMapping {
 
 const MAX_LABELS = 20;
 const Label = z.string().min(1).max(120);
+const Path = z.string().min(1).max(200);
 const Name = z.string().trim().min(1).max(80);
 
 /** The fields that only an entry with a `kind` has. */
@@ -45,6 +48,15 @@ export const AlarmFields = z.object({
   names: z.record(Label, Name).default({}),
   defaultProject: Name.optional(),
   defaultEnvironment: Environment.optional(),
+  paths: z
+    .strictObject({
+      title: Path.default(DEFAULT_PATHS.title),
+      state: Path.default(DEFAULT_PATHS.state),
+      key: Path.default(DEFAULT_PATHS.key),
+      text: Path.default(DEFAULT_PATHS.text),
+      link: Path.default(DEFAULT_PATHS.link),
+    })
+    .default(DEFAULT_PATHS),
 });
 
 export function toLabelMapping(entry: z.infer<typeof AlarmFields>): LabelMapping {

@@ -1,3 +1,5 @@
+import type { AlarmPaths } from './kinds/generic.ts';
+
 /** One alarm as its sender describes it, whatever the sender is. All texts are text from outside. */
 export interface SentAlarm {
   /** What makes it the same alarm when it is sent again, within its source. */
@@ -21,7 +23,11 @@ export type Decoded = { readonly alarms: readonly SentAlarm[] } | { readonly ign
 /** Reads a request of one kind of sender; null when it is no message of that kind. Pure. Never throws. */
 export type DecodeAlarms = (
   body: unknown,
-  request: { readonly headers: Readonly<Record<string, unknown>>; readonly now: Date },
+  request: {
+    readonly headers: Readonly<Record<string, unknown>>;
+    /** Where the fields stand; only for a sender of the kind `generic`. */
+    readonly paths: AlarmPaths;
+  },
 ) => Decoded | null;
 
 /** Alarms that are taken of one request. Senders group at most some hundreds. */

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { AlarmKind } from './alarm-source.ts';
 
 type Headers = Readonly<Record<string, unknown>>;
 
@@ -10,19 +9,20 @@ export interface SignedRequest {
   readonly nowMs: number;
 }
 
-/** Ways in which one kind of sender signs by itself: whether the request was signed with this secret. */
-const SIGNATURES: Partial<Readonly<Record<AlarmKind, (secret: string, request: SignedRequest) => boolean>>> = {};
-
 /**
  * True when the request proves one of these secrets: as a bearer token, as the password of basic authentication, or as the sender's own
  * signature. Compares in constant time, and all secrets.
  */
-export function isAuthentic(kind: AlarmKind, secrets: readonly string[], request: SignedRequest): boolean {
+export function isAuthentic(
+  isSigned: ((secret: string, request: SignedRequest) => boolean) | undefined,
+  secrets: readonly string[],
+  request: SignedRequest,
+): boolean {
   const given = readAuthorization(request.headers);
   let isProven = false;
   for (const secret of secrets) {
     if (isEqual(given, secret)) isProven = true;
-    if (SIGNATURES[kind]?.(secret, request)) isProven = true;
+    if (isSigned?.(secret, request)) isProven = true;
   }
   return isProven;
 }
@@ -36,13 +36,13 @@ function readAuthorization(headers: Headers): string {
 }
 
 /** Repeated headers arrive as a list or joined by a comma, which no valid value contains. */
-function getHeader(headers: Headers, name: string): string {
+export function getHeader(headers: Headers, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';
 }
 
 /** Compares in constant time, whatever the lengths are. */
-function isEqual(given: string, expected: string): boolean {
+export function isEqual(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected)) && given !== '';
 }

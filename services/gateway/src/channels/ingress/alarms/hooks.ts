@@ -7,6 +7,7 @@ import { createRefusalLog } from '../../http/refusal-log.ts';
 import type { createSourceLimit } from '../receive/rate-limit.ts';
 import type { AlarmSource } from './alarm-source.ts';
 import { isAuthentic } from './authentication.ts';
+import { SIGNATURES } from './signatures.ts';
 import { reportTrouble, takeAlarms } from './take-alarms.ts';
 
 /*
@@ -66,7 +67,7 @@ export async function registerHooks(app: FastifyInstance, deps: HookDeps): Promi
         const body = Buffer.isBuffer(given) ? given : Buffer.alloc(0);
         const source = sources.get(params.source);
         const { kind, secrets } = source ?? NOBODY;
-        const isProven = isAuthentic(kind, secrets, { headers, body, nowMs: Date.now() });
+        const isProven = isAuthentic(SIGNATURES[kind], secrets, { headers, body, nowMs: Date.now() });
         if (!source || !isProven) {
           logRefusal(source ? 'bad-proof' : 'unknown-source');
           return reply.code(401).header('connection', 'close').send();

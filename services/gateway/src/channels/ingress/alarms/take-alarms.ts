@@ -38,7 +38,8 @@ export async function takeAlarms(
 ): Promise<TakenRequest> {
   const now = new Date();
   const json = parseJson(raw.toString());
-  const decoded = json === undefined ? null : DECODERS[source.kind](makeStorable(json), { headers, now });
+  const decoded =
+    json === undefined ? null : DECODERS[source.kind](makeStorable(json), { headers, paths: source.paths });
   if (decoded === null) {
     const notified = await reportTrouble(pool, source, 'unreadable');
     return { status: 400, body: { error: say('ingress.no-alarm', { kind: source.kind }) }, notified };
