@@ -1,7 +1,8 @@
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { DEFAULT_PATHS, type AlarmPaths } from './kinds/generic.ts';
+import type { AlarmPaths } from './alarm.ts';
+import { DEFAULT_PATHS } from './kinds/generic.ts';
 
 /** The senders whose messages are understood. */
 export const ALARM_KINDS = ['alertmanager', 'grafana', 'github', 'gitlab', 'sentry', 'uptime', 'generic'] as const;

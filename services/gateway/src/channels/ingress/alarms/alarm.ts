@@ -1,5 +1,3 @@
-import type { AlarmPaths } from './kinds/generic.ts';
-
 /** One alarm as its sender describes it, whatever the sender is. All texts are text from outside. */
 export interface SentAlarm {
   /** What makes it the same alarm when it is sent again, within its source. */
@@ -19,6 +17,15 @@ export type Severity = 'critical' | 'warning' | 'info';
 
 /** What a request holds. `ignored`: a message of this sender that is no alarm, with the word for the sender's log. */
 export type Decoded = { readonly alarms: readonly SentAlarm[] } | { readonly ignored: string };
+
+/** Where the fields of an alarm stand in a body, such as `check.name` or `items[0].id`. */
+export interface AlarmPaths {
+  readonly title: string;
+  readonly state: string;
+  readonly key: string;
+  readonly text: string;
+  readonly link: string;
+}
 
 /** Reads a request of one kind of sender; null when it is no message of that kind. Pure. Never throws. */
 export type DecodeAlarms = (

@@ -1,13 +1,4 @@
-import { isRecord, readSeverity, readText, readTexts, readTime, type DecodeAlarms } from '../alarm.ts';
-
-/** Where the fields of an alarm stand in a body, such as `check.name` or `items[0].id`. */
-export interface AlarmPaths {
-  readonly title: string;
-  readonly state: string;
-  readonly key: string;
-  readonly text: string;
-  readonly link: string;
-}
+import { isRecord, readSeverity, readText, readTexts, readTime, type AlarmPaths, type DecodeAlarms } from '../alarm.ts';
 
 export const DEFAULT_PATHS: AlarmPaths = {
   title: 'title',
