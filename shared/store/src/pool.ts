@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
+import { queueCallers } from './pool-queue.ts';
 import { getServiceRole, type ServiceWithLogin } from './migrations/service-rights.ts';
 
 export type Pool = pg.Pool;
@@ -44,6 +45,7 @@ export function openPool(
     // The pool awaits this promise before it hands the connection out, although its types do not say so.
     onConnect: service === 'owner' ? undefined : (client): unknown => setConnectionRole(client, service),
   });
+  queueCallers(pool, CONNECT_TIMEOUT_MS);
   pool.on('error', (error) => log.warn('idle database connection lost', { error }));
   // The pool handles errors of idle connections only. An unhandled error event of a busy connection would end the process; the next
   // statement on that connection reports the loss.

@@ -25,3 +25,44 @@ test('a connection that is cut between two statements fails its transaction, and
     rows: [{ one: 1 }],
   });
 });
+
+test('callers wait for a connection while connections come back, however long that takes', async () => {
+  const { pool, end } = await openOne();
+  onTestFinished(end);
+  // More than six seconds of work: longer than a connection may take to open.
+  const work = Array.from({ length: 16 }, (_, n) => pool.query('select pg_sleep(0.4), $1::int as n', [n]));
+  const rows = (await Promise.all(work)).map((result) => (result.rows[0] as { n: number }).n);
+  expect(rows).toEqual(Array.from({ length: 16 }, (_, n) => n));
+});
+
+test('a process that was frozen loses none of the work that waited for a connection', async () => {
+  const { pool, end } = await openOne();
+  onTestFinished(end);
+  await pool.query('select 1');
+  const work = Array.from({ length: 6 }, () => withTransaction(pool, (db) => db.query('select pg_sleep(0.2)')));
+  const frozenUntil = performance.now() + 6_000;
+  while (performance.now() < frozenUntil);
+  await expect(Promise.all(work)).resolves.toHaveLength(6);
+});
+
+test('a caller fails when no connection comes back for five seconds', async () => {
+  const { pool, end } = await openOne();
+  const held = await pool.connect();
+  onTestFinished(async () => {
+    held.release();
+    await end();
+  });
+  const startedAt = performance.now();
+  await expect(pool.query('select 1')).rejects.toThrow('timeout exceeded');
+  expect(performance.now() - startedAt).toBeGreaterThan(4_900);
+});
+
+async function openOne() {
+  const database = await createDatabase();
+  const pool = openPool(database.url, createLog('test', 'silent'), { name: 'one', max: 1 });
+  const end = async (): Promise<void> => {
+    await pool.end();
+    await database.drop();
+  };
+  return { pool, end };
+}
