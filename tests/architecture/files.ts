@@ -15,6 +15,7 @@ const EMPTY_NAMES = new Set(['types', 'service', 'base', 'lib', 'constants']);
 const ENVIRONMENT_READERS = [
   '**/config.ts',
   'infra/local/bootstrap.mjs', // runs before anything is installed, so it cannot import a config.ts
+  'infra/gate/gate.mjs', // runs alone in the pipelines of others
   'infra/demo/releases/**', // somebody's project, as far as the product is concerned
   'tests/fixtures/driver-app/**', // as well
   'tests/fixtures/hostile-release/**', // and this one

@@ -256,6 +256,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'infra/audit/*.mjs', may: [] },
   // Runs before anything is installed, also in a bare container.
   { from: 'infra/docker/*.mjs', may: [] },
+  // It is copied into the repositories of others.
+  { from: 'infra/gate/*.mjs', may: [] },
   // A project that is deployed knows nothing of what deploys it.
   { from: 'infra/demo/releases/<release>/**', may: ['infra/demo/releases/<release>/**'] },
   { from: PAGE_KIT, may: [PAGE_KIT] },

@@ -17,6 +17,7 @@ import type faults from './languages/en/faults.json';
 import type findings from './languages/en/findings.json';
 import type fixes from './languages/en/fixes.json';
 import type forge from './languages/en/forge.json';
+import type gate from './languages/en/gate.json';
 import type gateway from './languages/en/gateway.json';
 import type governance from './languages/en/governance.json';
 import type guided from './languages/en/guided.json';
@@ -62,6 +63,7 @@ export interface Catalog {
   readonly findings: typeof findings;
   readonly fixes: typeof fixes;
   readonly forge: typeof forge;
+  readonly gate: typeof gate;
   readonly gateway: typeof gateway;
   readonly governance: typeof governance;
   readonly guided: typeof guided;

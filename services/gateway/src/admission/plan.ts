@@ -191,6 +191,7 @@ function createEnvelope(update: PersonUpdate, options: PlanOptions, text: string
     ...(update.reads ? { reads: update.reads } : {}),
     ...('borrowed' in update && update.borrowed ? { borrowed: update.borrowed } : {}),
     ...('whisper' in update && update.whisper ? { whisper: true as const } : {}),
+    ...('gate' in update && update.gate ? { gate: update.gate } : {}),
     button: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
   };
 }

@@ -43,6 +43,8 @@ export type IncomingUpdate =
       readonly attachments: readonly Attachment[];
       /** The same for messages that were sent together; null for a single message. */
       readonly album: string | null;
+      /** The request of a pipeline to deploy, whose text only describes it. */
+      readonly gate?: MessageEnvelope['gate'];
       /** The bot's message that this text replies to; left out when the text is no reply. */
       readonly answers?: string;
       /** Who wrote the text, when the sender did not. */

@@ -110,7 +110,7 @@ export function createEarlyEnd(
     outcomes: settleAll(context.batch, settled, outcome),
     // Only the requester sees a failure; everybody in a group sees a stop.
     replies: replies.map((reply) => buildOutbound(context, reply, outcome === 'failed')),
-    thread: left(context.threadId, 'open'),
+    thread: leaveThread(context.threadId, 'open'),
   };
 }
 
@@ -122,7 +122,7 @@ export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
     turn: null,
     outcomes: settleAll([message], 'answered', '/new'),
     replies: [{ ...reply, turnId: null }],
-    thread: lane.threadId === null ? null : left(lane.threadId, 'closed'),
+    thread: lane.threadId === null ? null : leaveThread(lane.threadId, 'closed'),
   };
 }
 
@@ -165,7 +165,7 @@ export function answerFiles(
   const context = { ...buildTurnContext(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
   const end = endWithFiles(parts, context, REPLY_TEXTS.filesOnly(files));
   // A thread that began with these files is closed.
-  return lane.threadNew ? { ...end, thread: left(context.threadId, 'closed') } : end;
+  return lane.threadNew ? { ...end, thread: leaveThread(context.threadId, 'closed') } : end;
 }
 
 /** Ends a turn of files without words. The thread stays as it is, even with an open question. */
@@ -183,7 +183,7 @@ export function endWithFiles(parts: EndParts, context: TurnContext, text: string
 }
 
 /** Sets the thread's status and drops its open question; the title stays. */
-function left(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
+export function leaveThread(threadId: string, status: 'open' | 'closed'): TurnEnd['thread'] {
   return { threadId, status, awaiting: false, title: null, summary: null };
 }
 

@@ -30,6 +30,7 @@ import { createJobButtons, findToldVersions } from './news/job-buttons.ts';
 import { fetchOnce, isPicture, loadPictures } from '../attachments/pictures.ts';
 import { REPLY_TEXTS } from './reply.ts';
 import { proposeChanges } from './news/change-news.ts';
+import { askGate } from './news/gate-turn.ts';
 import { endPlansOfTurn, followPlans } from './news/plan-news.ts';
 import { TurnReport } from './turn-account.ts';
 import {
@@ -38,6 +39,7 @@ import {
   createTurnEnd,
   endWithFiles,
   endWithNotice,
+  leaveThread,
   settleAll,
   toNoticeText,
   type TurnContext,
@@ -104,6 +106,8 @@ export class TurnSession {
       const machine = createPhaseMachine(this.#start.trace.enter);
       const scope = this.#toCallScope(machine);
       const resumed = await this.#carryOut(scope, machine);
+      const asked = resumed === null ? await askGate(parts.governance, scope, this.#start.first) : null;
+      if (asked) return await this.#report(asked.say);
       const isSilent = resumed === null && (await this.#followPlans(scope));
       if (isSilent) return await this.#endSilently();
       if (this.#isThreadOver) return await this.#report(resumed?.say ?? toNoticeText(this.#newest()));
@@ -164,7 +168,7 @@ export class TurnSession {
     return (this.#context.batch[0] ?? this.#start.first).envelope;
   }
 
-  /** Reports the result to the person without an agent, since the thread is over. */
+  /** Reports the result to the person without an agent, and ends the thread if it is not over. */
   async #report(text: string): Promise<boolean> {
     const { parts, first } = this.#start;
     const { threadId } = this.#context;
@@ -172,7 +176,9 @@ export class TurnSession {
     const { timeZone } = parts.account;
     const receipts = await loadReceipts(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
     const recording = this.#record(createEmptyRecord(this.#context, this.#actor), 'notice', null);
-    const more = await this.#finish(endWithNotice(parts, this.#context, text, { receipts }), recording);
+    const end = endWithNotice(parts, this.#context, text, { receipts });
+    const thread = this.#isThreadOver ? null : leaveThread(threadId, 'closed');
+    const more = await this.#finish({ ...end, thread }, recording);
     this.#isCommitted = true;
     return more;
   }

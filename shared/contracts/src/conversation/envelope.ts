@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApprovalCommand } from '../governance/approval.ts';
+import { GateRequest } from '../operations/gate.ts';
 import { PageMode } from './page-mode.ts';
 
 /** Maximum length of the text of an inbound message, in UTF-16 units. Telegram splits longer texts at 4,096; other channels do not. */
@@ -71,6 +72,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     ageMs: z.number().nonnegative().optional(),
     /** True when the text is the transcript of a voice message, which the person read and confirmed. */
     spoken: z.literal(true).optional(),
+    /** The request of a pipeline to deploy: the runtime asks people, and no agent reads it. */
+    gate: GateRequest.optional(),
     /** W3C `traceparent` of the program that sent the message. */
     traceparent: z.string().max(200).optional(),
     /** Mode of the web page on which the message was written. Missing for other channels. */

@@ -1,4 +1,5 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import { makeGateActionId, type GateState } from '@signalbox/contracts/operations/gate';
 import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
@@ -19,9 +20,14 @@ export interface EventAnswer {
   /** True while more messages may follow. */
   readonly more: boolean;
   readonly messages: readonly ProgramMessage[];
+  /** What people decided about the gate of this event; missing for other events. */
+  readonly gate?: GateState;
 }
 
 interface EventRow {
+  readonly isGate: boolean;
+  /** The status of the action that asks for the gate; null before it is asked for, and when it could not be. */
+  readonly gateAction: string | null;
   readonly isStored: boolean;
   readonly isLost: boolean;
   readonly outcome: string | null;
@@ -67,7 +73,25 @@ async function findEventAnswer(db: Queryable, source: string, eventId: string): 
   if (!row) return null;
   const messages = row.isStored ? await listMessages(db, source, row) : [];
   const { status, reason } = toStatus(row);
-  return { id: eventId, status, reason, more: status === 'waiting' || row.goesOn, messages };
+  const more = status === 'waiting' || row.goesOn;
+  return { id: eventId, status, reason, more, messages, ...(row.isGate ? { gate: toGateState(row) } : {}) };
+}
+
+/** Only an action that was carried out lets a run pass: whatever cannot be told does not. */
+function toGateState({ gateAction, outcome }: EventRow): GateState {
+  switch (gateAction) {
+    case 'done':
+      return 'approved';
+    case 'waiting':
+    case 'started':
+      return 'waiting';
+    case 'expired':
+      return 'expired';
+    case null:
+      return outcome === null ? 'waiting' : 'refused';
+    default:
+      return 'refused';
+  }
 }
 
 function toStatus({ isStored, isLost, outcome, reason, turn }: EventRow): Pick<EventAnswer, 'status' | 'reason'> {
@@ -85,7 +109,7 @@ function findEvent(db: Queryable, source: string, eventId: string): Promise<Even
   const userKey = toUserKey(source);
   return findRow<EventRow>(db)`
     with event as (
-      select v.event_id, i.id, i.outcome, i.reason, i.trace_id, i.turn_id from ingress_events v
+      select v.event_id, i.id, i.outcome, i.reason, i.trace_id, i.turn_id, coalesce(i.envelope ? 'gate', false) as "isGate" from ingress_events v
         left join inbox i on i.channel = 'ingress' and i.bot = ${INGRESS_ACCOUNT} and i.update_id = v.event_id and i.user_key = ${userKey}
        where v.event_id = ${eventId} and v.source = ${source}),
     traces as (
@@ -95,7 +119,8 @@ function findEvent(db: Queryable, source: string, eventId: string): Promise<Even
       select turn_id from event where turn_id is not null
        union select i.turn_id from inbox i join traces t on t.trace_id = i.trace_id
               where i.user_key like 'ingress-%' and i.user_key = ${userKey} and i.turn_id is not null)
-    select e.id is not null as "isStored", e.outcome, e.reason,
+    select e.id is not null as "isStored", e.outcome, e.reason, e."isGate",
+           (select a.status from actions a where a.action_id = ${makeGateActionId(eventId)} and a.user_key = ${userKey}) as "gateAction",
            exists (select 1 from dead_letters d where d.source = 'inbound' and d.ref = ${`ingress:${INGRESS_ACCOUNT}:`} || e.event_id) as "isLost",
            (select t.outcome from turns t where t.turn_id = e.turn_id) as turn,
            coalesce((select array_agg(turn_id) from turns_of), '{}') as turns,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAX_INBOUND_LENGTH } from '@signalbox/contracts/conversation/envelope';
+import { GateRequest } from '@signalbox/contracts/operations/gate';
 import { tryOr, parseJson } from '@signalbox/contracts/system-error';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { say } from '@signalbox/messages/say';
@@ -25,6 +26,8 @@ const EventSchema = z
         index: z.int().min(0).max(99),
       })
       .optional(),
+    /** The deployment of a pipeline that waits for people, instead of a text. */
+    gate: GateRequest.optional(),
     /** Events with the same conversation follow each other, like messages in a chat. */
     conversation: z
       .string()
@@ -35,7 +38,7 @@ const EventSchema = z
     /** The idempotency key as in the header, but covered by the signature. */
     id: Key.optional(),
   })
-  .refine(({ text, press }) => (text === undefined) !== (press === undefined), {
+  .refine(({ text, press, gate }) => [text, press, gate].filter((one) => one !== undefined).length === 1, {
     error: () => say('ingress.text-or-press'),
   });
 
@@ -100,16 +103,19 @@ export function toIncomingUpdate(
       index: press.index,
       messageId: null,
     };
+  const { gate } = what;
   return {
     ...sender,
     kind: 'text',
-    chatKey: toChatKey(name, what.conversation ?? eventId),
-    text: makeStorable(what.text ?? ''),
+    // Each gate is a conversation of its own, which ends with its decision.
+    chatKey: toChatKey(name, gate ? eventId : (what.conversation ?? eventId)),
+    text: gate ? say('gate.what', gate) : makeStorable(what.text ?? ''),
     messageId: eventId,
     named: true,
     whisper: false,
     attachments: [],
     album: null,
+    ...(gate ? { gate } : {}),
   };
 }
 
