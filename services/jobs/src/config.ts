@@ -57,7 +57,13 @@ const MaintenanceConfig = z.object({
   AUDIT_CHAT: z.string().optional(),
 });
 
-const AgentsConfig = SandboxConfig.extend({
+/** Limits of the sandbox in which commands of people and checks of changes run. */
+const CommandsConfig = SandboxConfig.extend({
+  /** Size of each of /tmp, /dev/shm and the home folder of a command, in megabytes of memory. */
+  SANDBOX_TMP_MB: z.coerce.number().min(1).max(1_024).default(64),
+});
+
+const AgentsConfig = CommandsConfig.extend({
   ...TracingWithoutKeysConfig.shape,
   /** Folder of the workspaces, in which agents and people run commands and change files. Nothing else may be in it. */
   WORKSPACE_DIR: z.string().default(`${REPOSITORY}.signalbox/workspaces`),
@@ -67,8 +73,6 @@ const AgentsConfig = SandboxConfig.extend({
   WORKSPACE_LIMIT_MB: z.coerce.number().min(1).max(1_000_000).default(1_024),
   /** Space that stays free on the file system of the workspaces, in megabytes. */
   WORKSPACE_RESERVE_MB: z.coerce.number().min(0).max(100_000_000).default(500),
-  /** Size of each of /tmp, /dev/shm and the home folder of a command, in megabytes of memory. */
-  SANDBOX_TMP_MB: z.coerce.number().min(1).max(1_024).default(64),
 });
 
 const ForgesConfig = z.object({
@@ -92,7 +96,7 @@ const ForgesConfig = z.object({
     }),
 });
 
-const AnalysisConfig = SandboxConfig.extend({
+const AnalysisConfig = CommandsConfig.extend({
   ...ForgesConfig.shape,
   ...TracingWithoutKeysConfig.shape,
   ...ModelConfig.shape,

@@ -1,129 +1,177 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ChangeCheck } from '@signalbox/contracts/engineering/change';
-import { ServiceFile } from '@signalbox/contracts/operations/deploy';
-import { parseJson } from '@signalbox/contracts/system-error';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { redactText } from '@signalbox/safety/redact/redact';
-import { z } from 'zod';
 import { quoteShellWord } from '../drivers/quote-shell-word.ts';
-import { listBuildSteps } from '../git/recognition.ts';
 import { listNodeMounts } from '../sandbox/program-room.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { ReadableTree } from './ready-edits.ts';
+import type { FileVersions } from '../workspace/write-diff.ts';
+import { cleanOutput, shortenOutput, explainLack, hasNoTest } from './check-output.ts';
+import type { PlannedCheck } from './check-plan.ts';
 import type { RegistryDoor } from './registry-door.ts';
-
-/** Commands that a project is checked with, in order. */
-export interface PlannedCheck {
-  readonly kind: ChangeCheck['kind'];
-  readonly words: readonly string[];
-}
 
 export interface CheckOutcome {
   readonly checks: readonly ChangeCheck[];
+  /** True when at least one test ran. */
   readonly isTested: boolean;
   readonly isGood: boolean;
-  /** The end of the output of the failed command, else of the tests. Without secrets. */
+  /** Each command with its exit code and what its output tells, without secrets. */
   readonly output: string;
+  /** True when the failed command failed in the same way without the edits; null when nobody looked. */
+  readonly failedBefore: boolean | null;
+}
+
+/** What is checked: the work tree, with some edits taken back. */
+export interface CheckedTree {
+  readonly root: string;
+  readonly folder: string | null;
+  readonly undo: readonly FileVersions[];
 }
 
 const DEPENDENCIES_MS = 8 * MINUTE_MS;
 const COMMAND_MS = 10 * MINUTE_MS;
-const KEPT_OUTPUT = 8_000;
+/** Characters of the output of a failed command, and of all others together. */
+const FAILED_OUTPUT = 5_500;
+const OTHER_OUTPUT = 2_000;
+/** The word for a test command that found no test, where others have the reason of their end. */
+const NO_TESTS = 'no tests ran';
+const INSIDE = '/workspace';
 const run = promisify(execFile);
 
-/** Finds how a project is built and tested: by its signalbox.json, else by its other files. Pure but for reading. */
-export async function findChecks(tree: ReadableTree): Promise<readonly PlannedCheck[]> {
-  const at = (name: string): string => (tree.folder === null ? name : `${tree.folder}/${name}`);
-  const read = (name: string): Promise<string | null> => tree.read(at(name));
-  const file = ServiceFile.safeParse(parseJson((await read('signalbox.json')) ?? ''));
-  const names = new Set((await tree.list(tree.folder ?? '.')).map((path) => path.slice(at('').length)));
-  const manifest = await read('package.json');
-  const found = file.success ? file.data : null;
-  const build = found && found.build.length > 0 ? found.build : listBuildSteps({ names, packageJson: manifest });
-  const test = found?.test ?? guessTests(names, manifest, await read('Makefile'));
-  return [
-    ...build.map((words) => ({ kind: isInstall(words) ? ('dependencies' as const) : ('build' as const), words })),
-    ...test.map((words) => ({ kind: 'test' as const, words })),
-  ];
+/** Package managers keep their caches in the home folder, which is on the disk and not in memory. */
+const VARIABLES = {
+  CI: 'true',
+  HOME: `${INSIDE}/home`,
+  TMPDIR: `${INSIDE}/tmp`,
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  UV_PYTHON_DOWNLOADS: 'never',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+};
+
+/** Where and by what checks run. `home`: a folder of this change alone. */
+export interface CheckDeps {
+  readonly sandbox: Sandbox;
+  readonly door: RegistryDoor | null;
+  readonly home: string;
 }
 
-/** Runs the checks in a copy of the tree. Only commands that fetch dependencies reach registries; all others have no network. */
+/**
+ * Runs the checks in a copy of the tree up to the first that fails. Only commands that fetch dependencies reach registries; all others have
+ * no network.
+ */
 export async function runChecks(
-  { sandbox, door, home }: { readonly sandbox: Sandbox; readonly door: RegistryDoor | null; readonly home: string },
-  tree: ReadableTree & { readonly root: string },
+  deps: CheckDeps,
+  tree: CheckedTree,
   planned: readonly PlannedCheck[],
   signal: AbortSignal,
 ): Promise<CheckOutcome> {
   const checks: ChangeCheck[] = [];
-  let output = '';
-  const room = await copyTree(tree.root, join(home, 'room'), signal);
+  const outputs: string[] = [];
+  const room = await makeRoom(tree, join(deps.home, 'room'), signal);
   try {
-    for (const { kind, words } of planned) {
-      const command = words.map(quoteShellWord).join(' ');
-      const opened = kind === 'dependencies' && door !== null ? door.open() : null;
-      const ran = await sandbox.runShell(opened ? opened.wrap(command) : command, {
-        workspace: room,
-        hasRepository: false,
-        writable: 'all',
-        cwd: tree.folder ?? '.',
-        programs: { mounts: listNodeMounts(), folder: dirname(process.execPath) },
-        ...(opened ? { door: opened.folder } : {}),
-        variables: { CI: 'true', ...opened?.variables },
-        deadlineMs: kind === 'dependencies' ? DEPENDENCIES_MS : COMMAND_MS,
-        signal,
-      });
-      output = redactText(ran.output.slice(-KEPT_OUTPUT * 2)).slice(-KEPT_OUTPUT);
-      const seconds = Math.round(ran.durationMs / 100) / 10;
-      checks.push({
-        kind,
-        command: redactText(words.join(' ')).slice(0, 1_000),
-        exitCode: ran.exitCode,
-        killed: ran.killed,
-        seconds,
-      });
-      if (ran.exitCode !== 0 || ran.killed !== null) break;
+    for (const one of planned) {
+      const { check, output } = await runCheck(deps, { room, folder: tree.folder, planned: one }, signal);
+      checks.push(check);
+      outputs.push(output);
+      if (!isPassed(check)) break;
     }
   } finally {
     await rm(room, { recursive: true, force: true });
   }
-  const isGood = checks.every(({ exitCode, killed }) => exitCode === 0 && killed === null);
-  return { checks, isTested: checks.some(({ kind }) => kind === 'test'), isGood, output };
+  return {
+    checks,
+    isTested: checks.some(({ kind, killed, exitCode }) => kind === 'test' && killed !== NO_TESTS && exitCode !== 127),
+    isGood: checks.every(isPassed),
+    output: describe(checks, outputs),
+    failedBefore: null,
+  };
 }
 
-/** What tests write stays in the copy: it cannot become a part of the diff. */
-async function copyTree(from: string, to: string, signal: AbortSignal): Promise<string> {
-  await rm(to, { recursive: true, force: true });
-  await mkdir(dirname(to), { recursive: true });
-  await run('/bin/cp', ['--archive', '--reflink=auto', '--', from, to], { env: {}, signal });
-  return to;
+/** Tells whether the failed command of an outcome fails too when the edits are taken back. */
+export async function failsBefore(
+  deps: CheckDeps,
+  tree: CheckedTree,
+  planned: readonly PlannedCheck[],
+  failed: CheckOutcome,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const before = await runChecks(deps, tree, planned.slice(0, failed.checks.length), signal);
+  return !before.isGood;
 }
 
-function isInstall(words: readonly string[]): boolean {
-  const line = words.join(' ');
-  return /\b(?:npm (?:ci|install|i)|yarn(?: install)?|pnpm (?:install|i)|pip3? install|-m pip install|go mod download|cargo fetch|bundle install|composer install|uv sync|poetry install)\b/.test(
-    line,
-  );
+async function runCheck(
+  { sandbox, door }: CheckDeps,
+  {
+    room,
+    folder,
+    planned: { kind, words },
+  }: { readonly room: string; readonly folder: string | null; readonly planned: PlannedCheck },
+  signal: AbortSignal,
+): Promise<{ readonly check: ChangeCheck; readonly output: string }> {
+  const command = words.map(quoteShellWord).join(' ');
+  const opened = kind === 'dependencies' && door !== null ? door.open() : null;
+  const ran = await sandbox.runShell(opened ? opened.wrap(command) : command, {
+    workspace: room,
+    hasRepository: false,
+    writable: 'all',
+    cwd: join('tree', folder ?? '.'),
+    programs: { mounts: listNodeMounts(), folder: dirname(process.execPath) },
+    ...(opened ? { door: opened.folder } : {}),
+    // Without a network, npm takes what it has fetched before.
+    variables: { ...VARIABLES, ...(opened ? opened.variables : { npm_config_offline: 'true' }) },
+    deadlineMs: kind === 'dependencies' ? DEPENDENCIES_MS : COMMAND_MS,
+    signal,
+  });
+  const output = cleanOutput(ran.output);
+  const lack = ran.exitCode === 0 ? null : explainLack(output, ran.exitCode);
+  const isEmpty = kind === 'test' && ran.killed === null && hasNoTest(output);
+  const check: ChangeCheck = {
+    kind,
+    command: redactText(words.join(' ')).slice(0, 1_000),
+    exitCode: ran.exitCode,
+    killed: isEmpty ? NO_TESTS : ran.killed,
+    seconds: Math.round(ran.durationMs / 100) / 10,
+  };
+  return { check, output: `${redactText(output)}${lack === null ? '' : `\n${lack}`}` };
 }
 
-const Scripts = z.object({ scripts: z.object({ test: z.string().optional() }) });
+function isPassed({ exitCode, killed }: ChangeCheck): boolean {
+  return exitCode === 0 && killed === null;
+}
 
-function guessTests(names: ReadonlySet<string>, manifest: string | null, makefile: string | null): string[][] {
-  const script = Scripts.safeParse(parseJson(manifest ?? '')).data?.scripts.test;
-  // What `npm init` writes fails on purpose.
-  if (script !== undefined && !script.includes('no test specified')) return [['npm', 'test']];
-  if (names.has('go.mod')) return [['go', 'test', './...']];
-  if (names.has('Cargo.toml')) return [['cargo', 'test']];
-  const python = [...names].filter((name) => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(name));
-  if (python.length > 0) {
-    const usesPytest = names.has('pytest.ini') || names.has('conftest.py') || names.has('tests/conftest.py');
-    const program = names.has('requirements.txt') ? '.venv/bin/python' : 'python3';
-    return [[program, '-m', ...(usesPytest ? ['pytest', '-q'] : ['unittest', 'discover', '-q'])]];
+/** Puts the outputs together: most of the room is for the command that failed. */
+function describe(checks: readonly ChangeCheck[], outputs: readonly string[]): string {
+  const others = Math.max(100, Math.floor(OTHER_OUTPUT / Math.max(1, checks.length)));
+  return checks
+    .map((check, at) => {
+      const ended =
+        check.killed === null ? `exit code ${check.exitCode}` : `${check.killed}, exit code ${check.exitCode}`;
+      const said = isPassed(check)
+        ? shortenOutput(outputs[at] ?? '', others, false)
+        : shortenOutput(outputs[at] ?? '', FAILED_OUTPUT);
+      return `$ ${check.command}\n${said === '' ? '' : `${said}\n`}[${ended}, ${check.seconds} s]`;
+    })
+    .join('\n\n');
+}
+
+/** What tests write stays in the copy: it cannot become a part of the diff. The caches of package managers are beside it. */
+async function makeRoom({ root, undo }: CheckedTree, room: string, signal: AbortSignal): Promise<string> {
+  await rm(room, { recursive: true, force: true });
+  for (const name of ['home', 'tmp']) await mkdir(join(room, name), { recursive: true });
+  const tree = join(room, 'tree');
+  await run('/bin/cp', ['--archive', '--reflink=auto', '--', root, tree], { env: {}, signal });
+  for (const { path, before } of undo) {
+    if (before === null) {
+      await rm(join(tree, path), { force: true });
+      continue;
+    }
+    await mkdir(dirname(join(tree, path)), { recursive: true });
+    await writeFile(join(tree, path), before);
   }
-  if (/^test:/m.test(makefile ?? '')) return [['make', 'test']];
-  // Node's own runner finds these.
-  const node = [...names].some((name) => /\.test\.[cm]?js$/.test(name));
-  return node ? [['node', '--test']] : [];
+  return room;
 }

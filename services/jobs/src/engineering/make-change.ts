@@ -93,7 +93,7 @@ async function applyReadyEdits(
   await applyClean(tree, 'edits', files);
   if (tree.diff() === '') return { state: 'failed', problem: 'The fix changes nothing: the code is as it should be.' };
   const checked = await check(deps);
-  const critique = await criticize(deps, `${edits.title}\n${edits.summary}`, checked);
+  const critique = await criticize(deps, { task: `${edits.title}\n${edits.summary}` }, checked);
   return { title: edits.title, summary: edits.summary, checked, critique };
 }
 
@@ -102,20 +102,21 @@ async function check({ steps, check: runAll, show }: ChangeDeps): Promise<CheckO
   return steps.do<CheckOutcome>('runtime', 'checks', async () => ({ content: await runAll() }));
 }
 
-/** Asks the critic, who sees the task, the diff and the output of the checks alone. Null without a model. */
-async function criticize(deps: ChangeDeps, task: string, checked: CheckOutcome): Promise<Critique | null> {
+/** What the critic gets beside the diff: the task, what the person answered, and what the executor says of its edits. */
+interface Judged {
+  readonly task: string;
+  readonly answered?: unknown;
+  readonly summary?: unknown;
+}
+
+/** Asks the critic, who sees this, the diff and the output of the checks alone. Null without a model. */
+async function criticize(deps: ChangeDeps, judged: Judged, checked: CheckOutcome): Promise<Critique | null> {
   const { model, steps, signal, tree } = deps;
   if (model === null) return null;
   await deps.show('judging');
-  const { checks, output } = checked;
   const talk = new NodeTalk(
     { node: 'critic', model: model('critic'), steps, signal },
-    {
-      task,
-      diff: wrapOutside('diff', clip(tree.diff(), MAX_DIFF_SHOWN)),
-      checks: checks.map(({ kind, exitCode, killed, seconds }) => ({ kind, exitCode, killed, seconds })),
-      output: wrapOutside('tests', clip(output, MAX_OUTPUT_SHOWN)),
-    },
+    { ...judged, diff: wrapOutside('diff', clip(tree.diff(), MAX_DIFF_SHOWN)), checks: describeChecks(checked) },
   );
   for (let round = 0; round < 3; round += 1) {
     const call = (await talk.ask()).find(({ name }) => name === 'submit_critique');
@@ -127,12 +128,12 @@ async function criticize(deps: ChangeDeps, task: string, checked: CheckOutcome):
 }
 
 const MAX_DIFF_SHOWN = 120_000;
-const MAX_OUTPUT_SHOWN = 8_000;
+const MAX_OUTPUT_SHOWN = 9_000;
 /** Rounds in which an answer without a valid call is repaired. */
 const MAX_ROUNDS = 200;
 
 const CHECK_FAILED =
-  'A check failed. Mend it if your edits broke it. If it failed before them, call finish again and say so in the summary.';
+  'A check failed. Mend it if your edits broke it. Else call finish again and say in the summary what failed and why.';
 
 /** What a node hands over at the end of its part. */
 class Done {
@@ -151,6 +152,9 @@ class ModelChange {
   #applied = 0;
   /** The outcome of the checks for the edits as they are; null after another edit. */
   #checked: CheckOutcome | null = null;
+  /** True when the executor has read this outcome. */
+  #isRead = false;
+  #answered: { readonly question: unknown; readonly answer: string } | undefined;
 
   constructor(deps: ChangeDeps, task: string) {
     this.#deps = deps;
@@ -161,10 +165,11 @@ class ModelChange {
     if (this.#deps.model === null) throw new AppError('MODEL_MISSING', {});
     const planned = await this.#plan();
     if (typeof planned !== 'string') return planned;
-    const talk = this.#talk('executor', { task: this.#task, plan: wrapOutside('planner', planned) });
+    const opening = { task: this.#task, answered: this.#answered, plan: wrapOutside('planner', planned) };
+    const talk = this.#talk('executor', opening);
     let finished = await this.#execute(talk);
     if ('state' in finished) return finished;
-    let critique = await criticize(this.#deps, this.#task, finished.checked);
+    let critique = await this.#criticize(finished);
     if (critique?.verdict === 'bad') {
       talk.tell([
         {
@@ -174,9 +179,14 @@ class ModelChange {
       ]);
       finished = await this.#execute(talk);
       if ('state' in finished) return finished;
-      critique = await criticize(this.#deps, this.#task, finished.checked);
+      critique = await this.#criticize(finished);
     }
     return { ...finished, critique };
+  }
+
+  #criticize({ title, summary, checked }: Edited): Promise<Critique | null> {
+    const said = wrapOutside('executor', redactText(`${title}\n${summary}`));
+    return criticize(this.#deps, { task: this.#task, answered: this.#answered, summary: said }, checked);
   }
 
   #talk(node: ModelNode, opening: unknown): NodeTalk {
@@ -210,7 +220,7 @@ class ModelChange {
       if (call.hadSecret) return { error: 'the title or the summary holds a secret' };
       if (tree.diff() === '') return { error: 'there are no edits yet: apply a diff, or give up' };
       const checked = await this.#check();
-      if (checked.isGood || hasFailedOnce) return new Done({ ...args, checked });
+      if (checked.isGood || hasFailedOnce || this.#isRead) return new Done({ ...args, checked });
       hasFailedOnce = true;
       return { not_finished: CHECK_FAILED, ...describeChecks(checked) };
     };
@@ -219,9 +229,11 @@ class ModelChange {
         case 'apply_diff':
           this.#applied += 1;
           this.#checked = null;
+          this.#isRead = false;
           return applyNodeDiff(tree, call, `diff-${this.#applied}`);
         case 'run_checks': {
           const checked = await this.#check();
+          this.#isRead = true;
           await show('editing');
           return describeChecks(checked);
         }
@@ -275,6 +287,7 @@ class ModelChange {
     this.#hasAsked = true;
     const answer = this.#deps.steps.takeAnswer();
     if (answer === null) return { state: 'asking', question: args.question } satisfies Ended;
+    this.#answered = { question: wrapOutside('planner', args.question), answer };
     return { answer };
   }
 }
@@ -283,10 +296,11 @@ function isEnd(result: unknown): result is Ended {
   return typeof result === 'object' && result !== null && 'state' in result;
 }
 
-function describeChecks({ checks, isGood, isTested, output }: CheckOutcome) {
+function describeChecks({ checks, isGood, isTested, output, failedBefore }: CheckOutcome) {
   return {
     ok: isGood,
     tests_ran: isTested,
+    ...(isGood ? {} : { failed_before_the_edits_too: failedBefore ?? 'unknown' }),
     commands: wrapOutside(
       'checks',
       checks.map(({ command, exitCode, killed }) => ({ command, exitCode, killed })),

@@ -14,6 +14,8 @@ import type { JobsConfig } from '../config.ts';
 import { createGit } from '../git/git.ts';
 import { createEngineeringChangeHandler } from '../jobs/engineering-change.ts';
 import type { HandlerOf } from '../runner/handlers.ts';
+import { MIB } from '@signalbox/contracts/size';
+import { COMMAND_LIMITS } from '../sandbox/limits.ts';
 import { findConfiguredBubblewrap } from '../sandbox/find-confinement.ts';
 import { listNodeMounts } from '../sandbox/program-room.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
@@ -48,7 +50,8 @@ export async function openEngineering(
   const authorities = readAuthorities(config.REPOSITORY_TRUST_DIR);
   const proxy = config.HTTPS_PROXY || null;
   const door = hosts.length === 0 ? null : own(await openRegistryDoor({ hosts, proxy, authorities }));
-  const sandbox = await openSandbox({ program: findConfiguredBubblewrap(config) });
+  const limits = { ...COMMAND_LIMITS, scratchBytes: config.SANDBOX_TMP_MB * MIB };
+  const sandbox = await openSandbox({ program: findConfiguredBubblewrap(config), limits });
   const bounds = getEngineeringBounds(config.ENGINEERING_OPEN_PATHS);
   return createEngineeringChangeHandler({
     changes: createChangeStore(pool),

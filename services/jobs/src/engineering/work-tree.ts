@@ -26,6 +26,8 @@ export interface WorkTree extends ReadableTree {
   apply(id: string, files: readonly FileVersions[]): Promise<void>;
   /** The diff of all edits to the base commit. Empty without edits. */
   diff(): string;
+  /** The edited files, before and after all edits. */
+  edits(): readonly FileVersions[];
 }
 
 /** Checks a commit of a mirror out into an empty folder, without `.git`. `home`: a folder of this change alone. */
@@ -61,6 +63,8 @@ export async function openWorkTree(
       throw error;
     }
   };
+  const edits = (): readonly FileVersions[] =>
+    [...first].map(([path, before]) => ({ path, before, after: now.get(path) ?? null }));
   return {
     root,
     folder,
@@ -77,7 +81,8 @@ export async function openWorkTree(
         now.set(name, after);
       }
     },
-    diff: () => writeDiff([...first].map(([path, before]) => ({ path, before, after: now.get(path) ?? null }))),
+    diff: () => writeDiff(edits()),
+    edits,
   };
 }
 

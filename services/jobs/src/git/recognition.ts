@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
+import { findNodeCommands } from './node-commands.ts';
 
 /** Folders whose static pages need no program. */
 export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
@@ -101,8 +102,8 @@ function nodeSteps(root: Pick<RootFiles, 'names' | 'packageJson'>): string[][] {
   const manifest = manifestOf(root);
   if (!manifest) return [];
   const needs = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length > 0;
-  const install = root.names.has('package-lock.json') ? ['npm', 'ci'] : ['npm', 'install'];
-  return [...(needs ? [install] : []), ...(manifest.scripts['build'] === undefined ? [] : [['npm', 'run', 'build']])];
+  const { install, run } = findNodeCommands(root);
+  return [...(needs ? [[...install]] : []), ...(manifest.scripts['build'] === undefined ? [] : [run('build')])];
 }
 
 function pythonSteps({ names }: Pick<RootFiles, 'names'>): string[][] {

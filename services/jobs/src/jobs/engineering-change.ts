@@ -11,14 +11,15 @@ import { explainError, say } from '@signalbox/messages/say';
 import type { Model } from '@signalbox/models/port';
 import { runAsCaller } from '@signalbox/models/retry/gate';
 import type { ChangeStore, CodeChange } from '@signalbox/store/engineering/changes';
-import { findChecks, runChecks } from '../engineering/checks.ts';
+import { findChecks } from '../engineering/check-plan.ts';
+import { failsBefore, runChecks, type CheckDeps, type CheckOutcome } from '../engineering/checks.ts';
 import { makeChange, type ChangeEnd, type ChangePhase } from '../engineering/make-change.ts';
 import type { ModelNode } from '../engineering/nodes.ts';
 import type { FixFinding } from '../engineering/ready-edits.ts';
 import type { RegistryDoor } from '../engineering/registry-door.ts';
 import { sayChange } from '../engineering/say-change.ts';
 import { ChangeSteps } from '../engineering/steps.ts';
-import { openWorkTree } from '../engineering/work-tree.ts';
+import { openWorkTree, type WorkTree } from '../engineering/work-tree.ts';
 import type { Git } from '../git/git.ts';
 import type { HandlerOf, JobContext } from '../runner/handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -79,8 +80,7 @@ async function work(
     const tree = await openWorkTree({ git: deps.git, home, bounds: deps.bounds }, place, signal);
     const steps = new ChangeSteps(changes, change.changeId, await changes.steps(change.changeId));
     const show = showProgress(context, change);
-    const check = async () =>
-      runChecks({ sandbox: deps.sandbox, door: deps.door, home }, tree, await findChecks(tree), signal);
+    const check = createCheck({ sandbox: deps.sandbox, door: deps.door, home }, tree, signal);
     const { model, fix } = deps;
     const made = () => makeChange({ steps, tree, model, fix, check, show, signal }, change, base);
     return await runAsCaller({ userKey: change.userKey, onWait: () => undefined }, made);
@@ -91,6 +91,23 @@ async function work(
   } finally {
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** Checks the tree as it is. Whether a command failed before the edits too is found out once for each command. */
+function createCheck(deps: CheckDeps, tree: WorkTree, signal: AbortSignal): () => Promise<CheckOutcome> {
+  const { root, folder } = tree;
+  const known = new Map<string, boolean>();
+  return async () => {
+    const planned = await findChecks(tree);
+    const outcome = await runChecks(deps, { root, folder, undo: [] }, planned, signal);
+    const failed = outcome.checks.at(-1)?.command;
+    if (outcome.isGood || failed === undefined) return outcome;
+    const undo = tree.edits();
+    const failedBefore =
+      known.get(failed) ?? (await failsBefore(deps, { root, folder, undo }, planned, outcome, signal));
+    known.set(failed, failedBefore);
+    return { ...outcome, failedBefore };
+  };
 }
 
 /** One message that is edited: what is done now, and since when. */
