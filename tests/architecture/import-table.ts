@@ -26,6 +26,7 @@ const CAPABILITY_MAY = [
   `${WORKER}/tools/origins.ts`,
   `${WORKER}/tools/shown-findings.ts`, // findings are results of two groups
   `${WORKER}/tools/version-choices.ts`, // versions are arguments of two groups
+  `${WORKER}/tools/arguments/since.ts`, // pure; times in the past are arguments of two groups
   CONTRACTS,
   'shared/safety/src/shell/classification.ts',
   'shared/analysis/src/{rules,reports}/**', // pure; sentences about findings

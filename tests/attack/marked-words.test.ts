@@ -58,6 +58,10 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   show_request: [{}, { request: 'apv_unknown' }],
   withdraw_request: [{ request: 'apv_unknown' }],
   recent_history: [{}],
+  is_anything_wrong: [{}],
+  list_incidents: [{}, { since: '2 hours' }, { project: 'noted' }],
+  restart_service: [{ project: 'noted' }, { project: 'unknown' }],
+  scale_service: [{ project: 'noted' }],
   what_changed: [{}, { since: '2 hours', project: 'noted' }, { since: 'zqnever' }],
   // The nodes of a change read in talks of their own, from which no act follows: tests/faults/engineering.test.ts.
   trigger_engineering: [{ project: 'unknown', task: 'Add a test' }],

@@ -7,6 +7,7 @@ import { listChanges } from '@signalbox/store/deploy/changes';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { listIncidents } from '@signalbox/store/incidents/list-incidents';
 import { findPlan, listPlans } from '@signalbox/store/governance/plans';
 import { createKnowledgeSearch } from './tools/search/knowledge-search.ts';
 import { createQueryVectors } from './tools/search/query-vector.ts';
@@ -93,6 +94,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
         errorHistory: {
           groups: (filter, limit) => listErrorGroups(pool, filter, limit),
           incidents: () => listOpenIncidents(pool),
+          told: (filter, limit) => listIncidents(pool, filter, limit),
         },
         changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
         memory: createMemoryStore(pool),

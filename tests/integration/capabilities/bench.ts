@@ -8,6 +8,7 @@ import { listChanges } from '@signalbox/store/deploy/changes';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { listIncidents } from '@signalbox/store/incidents/list-incidents';
 import { createMemoryStore } from '@signalbox/store/memory/facts';
 import { withdrawRequest } from '@signalbox/governance/withdrawal';
 import { createRequestPort } from '@signalbox/worker/tools/ports/request-rows';
@@ -137,6 +138,7 @@ export async function openCapabilityBench(
     errorHistory: {
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),
+      told: (filter, limit) => listIncidents(pool, filter, limit),
     },
     changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
     memory: createMemoryStore(pool),

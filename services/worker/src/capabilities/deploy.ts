@@ -3,6 +3,7 @@ import { compareReleases } from './deploy/compare.ts';
 import { cancelDeploy } from './deploy/cancel.ts';
 import { getDeployLogs, getDeployStatus, listDeployments, listServices } from './deploy/status.ts';
 import { checkDeployReadiness } from './deploy/readiness.ts';
+import { restartService, scaleService } from './deploy/restart.ts';
 import { rollbackDeploy } from './deploy/rollback.ts';
 import { stopService } from './deploy/stop.ts';
 import { triggerDeploy } from './deploy/trigger.ts';
@@ -22,6 +23,8 @@ export default toolGroup({
     cancel_deploy: cancelDeploy,
     rollback_deploy: rollbackDeploy,
     stop_service: stopService,
+    restart_service: restartService,
+    scale_service: scaleService,
     list_services: listServices,
     list_deployments: listDeployments,
     read_repository: readRepository,

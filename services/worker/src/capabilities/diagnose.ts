@@ -4,6 +4,7 @@ import { whatChanged } from './diagnose/changes.ts';
 import { checkServiceHealth, diagnoseService } from './diagnose/health.ts';
 import { getErrorHistory, getServiceLogs } from './diagnose/logs.ts';
 import { followServiceLogs } from './diagnose/follow.ts';
+import { isAnythingWrong, listIncidents } from './diagnose/incidents.ts';
 import { muteService } from './diagnose/mute.ts';
 import { getNodeLogs, retryFailedNode } from './diagnose/nodes.ts';
 import { getMyRequests } from './diagnose/requests.ts';
@@ -14,7 +15,7 @@ import { withdrawRequest } from './diagnose/withdraw-request.ts';
 export default toolGroup({
   name: 'diagnose',
   summary:
-    'Look deeper into what is wrong: get_error_history, follow_service_logs, run_diagnostic, mute_service; failed turns.',
+    'Look deeper: is_anything_wrong, list_incidents, get_error_history, follow_service_logs, run_diagnostic, mute_service.',
   uses: [
     'projects',
     'services',
@@ -41,5 +42,7 @@ export default toolGroup({
     show_request: showRequest,
     withdraw_request: withdrawRequest,
     what_changed: whatChanged,
+    is_anything_wrong: isAnythingWrong,
+    list_incidents: listIncidents,
   },
 });

@@ -12,12 +12,13 @@ import {
   MIN_OFFER_SCORE,
 } from './understanding.ts';
 import { readFollowUp } from './follow-ups.ts';
-import { type PlannerStep, toAnswerStep } from './marks.ts';
+import { type PlannedCall, type PlannerStep, toAnswerStep } from './marks.ts';
 import { askWhichIsMeant, isSayable } from './questions.ts';
 import type { RankedTool } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { sayUnclear } from '../words.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
+import { findVersions } from '../text/values.ts';
 
 /** Maximum length of a search query; a longer query finds nothing better. */
 const QUERY_LENGTH = 300;
@@ -76,10 +77,25 @@ function rankedStep(text: string, around: RequestContext): PlannerStep {
   const held = tool.isHarmless || !tool.installed ? null : findHoldReason(text);
   if (held !== null) return heldStep(held);
   const step = createToolStep(tool, text, {}, around);
+  if (tool.installed && !holdsNames(createPlannedCall(tool, text, around), text, around))
+    return shortlisted(text, matches, isQuestion, around);
   const second = plain.length > 0 ? plain[1] : matches[1];
   const isLook = tool.isHarmless && step.kind !== 'ask';
   const leads = !second || second.score < score * (isLook ? LEADS.look : LEADS.change);
   return leads ? step : shortlisted(text, matches, isQuestion, around);
+}
+
+/**
+ * True unless a call is about another project than a text names or, for a change, leaves out a version. A lookup may show more than was
+ * named: with every name demanded, 88 of 100 frozen requests were in reach instead of 90 (planner-bars.test.ts).
+ */
+function holdsNames({ tool, args }: PlannedCall, text: string, around: RequestContext): boolean {
+  const project = args['project'];
+  const named = listMentions(text, around).filter(({ kind }) => kind === 'project');
+  if (typeof project === 'string' && named.length > 0 && !named.some(({ name }) => name === project)) return false;
+  if (around.index.tools.some(({ name, isHarmless }) => name === tool && isHarmless)) return true;
+  const given = Object.values(args).map((value) => String(value).toLowerCase());
+  return findVersions(text).every(({ value }) => given.some((one) => one.includes(value.toLowerCase())));
 }
 
 /** Lists the tools of which a hint begins like the order and which explain all its words; these precede similar tools. */
@@ -123,7 +139,7 @@ function shortlisted(
   const near = matches
     .filter(({ tool, score }) => tool.installed && score >= MIN_OFFER_SCORE)
     .map(({ tool }) => createPlannedCall(tool, text, around))
-    .filter((reading) => isSayable(reading, around.index));
+    .filter((reading) => isSayable(reading, around.index) && holdsNames(reading, text, around));
   const search = searchStep(text, around);
   if (near.length === 0 && isQuestion) return search;
   const words = wordsOf(text).filter((word) => !isFiller(word));

@@ -1,6 +1,7 @@
 import { findDescription } from './descriptions.ts';
 import { hasDistinctForm, isLabelOf, getValueKind, takesKnownName } from './field-kinds.ts';
 import type { FilledSlots, FillingState, SlotProblem, SlotRequest } from './filling.ts';
+import { fillTimes } from './times.ts';
 import { fillNumbers } from './numbers.ts';
 import { type Field, findProblem } from './schema.ts';
 import { findMentions, findUnknownNames, isSameChoice, isCommonWord, listKnownNames } from '../names/mentions.ts';
@@ -30,6 +31,7 @@ export function fillSlots(request: SlotRequest): FilledSlots {
   fillForms(filling);
   const name = fillNewName(filling);
   fillMentions(filling);
+  fillTimes(filling);
   fillVersions(filling);
   fillNumbers(filling);
   fillChoices(filling);

@@ -40,6 +40,12 @@ export interface Change {
   readonly what: string | null;
 }
 
+export interface ChangeFilter {
+  readonly since: Date;
+  readonly until?: Date | null;
+  readonly project?: string | null;
+}
+
 /** Tools that do one of several things of their kind, with what they do. */
 const DOINGS = {
   create_project_intent: 'created',
@@ -77,18 +83,18 @@ const EVENTS = {
 const WAITED = sql`interval '7 days'`;
 
 /**
- * Lists what changed since a time, newest first, with the number of all changes. With a project, only its own changes; servers, policies
+ * Lists what changed since a time and until another, newest first, with the number of all changes. With a project, only its own changes; servers, policies
  * and freezes belong to no project.
  */
 export async function listChanges(
   pool: Pool,
-  { since, project = null }: { readonly since: Date; readonly project?: string | null },
+  { since, until = null, project = null }: ChangeFilter,
   limit: number,
 ): Promise<{ readonly changes: readonly Change[]; readonly total: number }> {
   const of = sql`split_part(split_part(subject, ':', 2), '/', 1)`;
   const place = sql`case when starts_with(subject, 'service:') then split_part(subject, '/', 2) end`;
   const incident = sql`case when starts_with(subject, 'service:') then ${of} end, ${place},
-    case when starts_with(subject, 'server:') then ${of} end, null, kind, null, detail from incidents where subject <> ${FAULT_SUBJECT}`;
+    case when not starts_with(subject, 'service:') then ${of} end, null, kind, null, detail from incidents where subject <> ${FAULT_SUBJECT}`;
   const rows = await listRows<Change & { readonly total: number }>(pool)`
     with tools as (select key as tool, value as kind from jsonb_each_text(${JSON.stringify(TOOLS)}::jsonb)),
     doings as (select key as tool, value as doing from jsonb_each_text(${JSON.stringify(DOINGS)}::jsonb)),
@@ -140,6 +146,6 @@ export async function listChanges(
         from policy_sets s left join lateral (select files from policy_sets where loaded_at < s.loaded_at order by loaded_at desc limit 1) b on true
        where s.loaded_at >= ${since})
     select changes.*, count(*) over ()::int as total from changes
-     where ${project}::text is null or project = ${project} order by at desc, kind limit ${limit}`;
+     where (${project}::text is null or project = ${project}) and (${until}::timestamptz is null or at < ${until}) order by at desc, kind limit ${limit}`;
   return { changes: rows.map(({ total: _total, ...change }) => change), total: rows[0]?.total ?? 0 };
 }

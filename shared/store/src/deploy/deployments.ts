@@ -30,6 +30,15 @@ export interface DeploymentRequest extends ServiceKey {
   readonly threadId: string;
 }
 
+export interface DeploymentFilter extends Partial<ServiceKey> {
+  readonly open?: boolean;
+  readonly states?: readonly DeployState[];
+  /** Deployments that ended since then or, while they last, were requested since then. */
+  readonly since?: Date;
+  readonly threadId?: string;
+  readonly userKey?: string;
+}
+
 export interface DeploymentEventRow {
   readonly at: Date;
   readonly from: DeployState | null;
@@ -51,16 +60,15 @@ export function createDeploymentStore(pool: Pool) {
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
     /** Lists deployments, newest first. */
-    list(
-      filter: Partial<ServiceKey> & { readonly open?: boolean; readonly threadId?: string; readonly userKey?: string },
-      limit: number,
-    ): Promise<readonly DeploymentRow[]> {
+    list(filter: DeploymentFilter, limit: number): Promise<readonly DeploymentRow[]> {
       return listRows<DeploymentRow>(pool)`
         ${SELECT_DEPLOYMENT} where (${filter.project ?? null}::text is null or d.project = ${filter.project ?? null})
           and (${filter.environment ?? null}::text is null or d.environment = ${filter.environment ?? null})
             and (${filter.open ?? null}::boolean is null or ${filter.open ?? null} = (d.state not in ${FINAL_STATES}))
             and (${filter.threadId ?? null}::text is null or d.thread_id = ${filter.threadId ?? null})
               and (${filter.userKey ?? null}::text is null or d.user_key = ${filter.userKey ?? null})
+              and (${filter.states ?? null}::text[] is null or d.state = any(${filter.states ?? null}::text[]))
+              and (${filter.since ?? null}::timestamptz is null or coalesce(d.finished_at, d.requested_at) >= ${filter.since ?? null})
           order by d.requested_at desc, d.deployment_id desc limit ${limit}`;
     },
 

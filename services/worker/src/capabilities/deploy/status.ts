@@ -1,4 +1,5 @@
-import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { requireSince } from '../../tools/arguments/since.ts';
+import type { DeployState, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { createDeploymentButtons } from '@signalbox/messages/service-buttons';
 import { sayList } from '@signalbox/messages/list';
@@ -32,8 +33,8 @@ export const getDeployStatus = tool({
     'why did the deploy fail',
     'who approved the deploy',
     'is shop live yet',
-    'show the deploy status of shop',
-    'which version of shop is in production',
+    'did the deploy of shop work',
+    'which version of blog is deployed',
     'what happened',
   ],
   input: z.object({
@@ -146,6 +147,11 @@ export const getDeployLogs = tool({
   },
 }).from({ project: 'name', deployment: DEPLOYMENT_ORIGINS, lines: 'outside' });
 
+const ENDS: Readonly<Record<'failed' | 'succeeded', readonly DeployState[]>> = {
+  failed: ['failed', 'rolled_back', 'cancelled'],
+  succeeded: ['succeeded', 'draining'],
+};
+
 export const listDeployments = tool({
   describe: 'List past deploys, the newest first: what, where, when, who asked for it and what became of it.',
   hints: [
@@ -156,18 +162,29 @@ export const listDeployments = tool({
     'who deployed shop last',
     'list past deploys',
     'all deployments so far',
+    'which deployments failed today',
+    'failed deployments of shop since yesterday',
   ],
-  input: z.object({ project: optionalProject('Left out: all') }),
+  input: z.object({
+    project: optionalProject('Left out: all'),
+    state: z.enum(['failed', 'succeeded']).optional().describe('Left out: any end; failed: also those taken back'),
+    since: z.string().trim().min(1).max(60).optional().describe('Since when: 2 hours, today, yesterday, 09:00 (UTC)'),
+  }),
   ...LOOK_UP_DEFAULTS,
-  run: async ({ project }, { ports, now }) => {
+  run: async ({ project, state, since }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
-    const found = await ports.deployments.list(project === undefined ? {} : { project }, 15);
+    const filter = {
+      ...(project === undefined ? {} : { project }),
+      ...(state === undefined ? {} : { states: ENDS[state] }),
+      ...(since === undefined ? {} : { since: requireSince(since, now()) }),
+    };
+    const found = await ports.deployments.list(filter, 15);
     return { deployments: found.map((one) => toDeploymentSummary(one, now())) };
   },
   phrases: {
-    done: ({ deployments }) =>
+    done: ({ deployments }, { state, since }) =>
       deployments.length === 0
-        ? say('deploy.none')
+        ? say(state === undefined && since === undefined ? 'deploy.none' : 'deploy.noneSuch')
         : deployments.map((one) => `- ${describeDeployment(one)}`).join('\n'),
   },
 }).from({ deployments: DEPLOYMENT_ORIGINS });

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { DeployState } from '@signalbox/contracts/operations/deploy';
-import { AppError } from '@signalbox/contracts/errors';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { say } from '@signalbox/messages/say';
 import { LOOK_UP_DEFAULTS, optionalProject, tool, type ToolContext } from '../../tools/tool.ts';
 import { formatCode, sayAgo } from './sentences.ts';
-import { parseSince } from './since.ts';
+import { requireSince } from '../../tools/arguments/since.ts';
 
 type Change = Awaited<ReturnType<ToolContext['ports']['changes']['list']>>['changes'][number];
 
@@ -22,6 +21,8 @@ export const whatChanged = tool({
     'what has changed in the last 2 hours',
     'what changed on shop since this morning',
     'which changes were there today',
+    'who changed the variables of shop',
+    'who froze the changes',
     'what did the others change since monday',
     'changes of shop in the last 3 days',
   ],
@@ -33,16 +34,17 @@ export const whatChanged = tool({
       .max(60)
       .default('24 hours')
       .describe('Since when: 2 hours, today, yesterday, monday, 09:00 (UTC) or 2026-11-27T09:00Z'),
+    until: z.string().trim().min(1).max(60).optional().describe('Until when, as since'),
     project: optionalProject('Left out: all'),
   }),
   ...LOOK_UP_DEFAULTS,
   resources: ({ project }) => (project === undefined ? [] : [`project:${project}`]),
-  run: async ({ since: written, project }, { ports, now }) => {
-    const since = parseSince(written, now());
-    if (since === null) throw new AppError('TIME_UNCLEAR', { time: written.slice(0, 60) });
+  run: async ({ since: written, until: end, project }, { ports, now }) => {
+    const since = requireSince(written, now());
+    const until = end === undefined ? null : requireSince(end, now());
     if (project !== undefined) await ports.projects.get(project);
     const { changes, total } = await ports.changes.list(
-      { since, ...(project === undefined ? {} : { project }) },
+      { since, until, ...(project === undefined ? {} : { project }) },
       SHOWN,
     );
     return {

@@ -41,6 +41,7 @@ export const checkServiceHealth = tool({
     'health of blog in staging',
     'does shop answer',
     'is the service ok',
+    'how long is shop up',
   ],
   input: z.object({ project: ProjectArg, environment: OptionalEnvironment }),
   ...READ_DEFAULTS,

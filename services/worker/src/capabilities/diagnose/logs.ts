@@ -78,6 +78,13 @@ export const getServiceLogs = tool({
   followed: 'runtime',
 });
 
+/** True when an incident is of the project and environment that were named; a server belongs to no project. */
+function isAbout(subject: string, project?: string, environment?: string): boolean {
+  const [named = '', place = ''] = subject.replace(/^service:/, '').split('/');
+  if (project !== undefined && named !== project) return false;
+  return environment === undefined || !subject.startsWith('service:') || place === environment;
+}
+
 export const getErrorHistory = tool({
   describe:
     'Show which errors services had lately: alike ones together, with counts, first and last time, and where from.',
@@ -110,7 +117,7 @@ export const getErrorHistory = tool({
     const since = new Date(now().getTime() - hours * HOUR_MS);
     const filter = { since, ...(project ? { project } : {}), ...(environment ? { environment } : {}) };
     const groups = await ports.errorHistory.groups(filter, GROUPS);
-    const open = await ports.errorHistory.incidents();
+    const open = (await ports.errorHistory.incidents()).filter(({ subject }) => isAbout(subject, project, environment));
     return {
       hours,
       groups: groups.map(({ sample, firstSeen, lastSeen, ...group }) => ({

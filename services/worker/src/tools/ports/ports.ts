@@ -1,5 +1,5 @@
 import type { createDeploymentStore } from '@signalbox/store/deploy/deployments';
-import type { Change } from '@signalbox/store/deploy/changes';
+import type { Change, ChangeFilter } from '@signalbox/store/deploy/changes';
 import type { createProjectStore } from '@signalbox/store/deploy/projects';
 import type { createReleaseReader } from '@signalbox/store/deploy/releases';
 import type { createServerStore } from '@signalbox/store/deploy/servers';
@@ -8,6 +8,7 @@ import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
 import type { ChangeStore } from '@signalbox/store/engineering/changes';
 import type { createMemoryStore } from '@signalbox/store/memory/facts';
 import type { Incident } from '@signalbox/store/deploy/incidents';
+import type { IncidentFilter, ToldIncident } from '@signalbox/store/incidents/list-incidents';
 import type { findPlan, listPlans, Plan } from '@signalbox/store/governance/plans';
 import type { OwnRequest } from '@signalbox/store/governance/own-requests';
 import type { createChainRunStore } from '@signalbox/store/repository/chain-runs';
@@ -56,13 +57,15 @@ export interface CorePorts {
     /** Similar errors since a time, in groups, newest first. */
     groups(filter: Partial<ServiceKey> & { readonly since: Date }, limit: number): Promise<readonly ErrorGroup[]>;
     incidents(): Promise<readonly Incident[]>;
+    /** Lists incidents as people ask about them, with the number of all. */
+    told(
+      filter: IncidentFilter,
+      limit: number,
+    ): Promise<{ readonly incidents: readonly ToldIncident[]; readonly total: number }>;
   };
   readonly changes: {
     /** Lists what everybody changed since a time, newest first, with the number of all changes. */
-    list(
-      filter: { readonly since: Date; readonly project?: string },
-      limit: number,
-    ): Promise<{ readonly changes: readonly Change[]; readonly total: number }>;
+    list(filter: ChangeFilter, limit: number): Promise<{ readonly changes: readonly Change[]; readonly total: number }>;
   };
   readonly memory: ReturnType<typeof createMemoryStore>;
   readonly plans: {

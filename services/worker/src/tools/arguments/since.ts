@@ -1,3 +1,4 @@
+import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -22,6 +23,13 @@ export function parseSince(text: string, now: Date): Date | null {
     .replace(/^since /, '');
   const at = parseAgo(words, now) ?? parseIso(words) ?? parseDay(words, now);
   return at === null || at.getTime() > now.getTime() ? null : at;
+}
+
+/** Reads a time in the past as `parseSince`. Throws TIME_UNCLEAR. */
+export function requireSince(text: string, now: Date): Date {
+  const at = parseSince(text, now);
+  if (at === null) throw new AppError('TIME_UNCLEAR', { time: text.slice(0, 60) });
+  return at;
 }
 
 function parseAgo(words: string, now: Date): Date | null {
