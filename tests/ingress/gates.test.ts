@@ -78,13 +78,15 @@ const stateOf = async (program: Program, id: string): Promise<unknown> =>
 describe('a pipeline that asks to deploy', { timeout: 90_000 }, () => {
   test('goes on once enough people have approved, and each card names what would be deployed', async () => {
     const gate = gateOf('staging');
+    const [cleo, dara, eli] = people;
+    await eli.ask('/language de');
     const running = runGate(ci, gate);
-    const [cleo, dara] = people;
     const card = await cleo.waitFor(/acme\/shop/);
-    expect(card).toContain(COMMIT);
+    expect(card.replaceAll(/\s*┊ /g, '')).toContain(`commit: ${COMMIT}`);
     expect(card).toContain('staging');
     expect(card).toContain(gate.run);
     expect(card).toMatch(/says that mallory started it, and nothing proves that/);
+    expect(await eli.waitFor(/acme\/shop darf nach staging/)).toContain('Dass mallory den Lauf gestartet');
     await cleo.click('Approve');
     await dara.waitFor(/1 of 2/);
     await dara.click('Approve');

@@ -253,7 +253,9 @@ function writeTexts(call: RunnableCall, { action, decision }: Proposal, preview:
   const { reasons, ageMs } = action.assessment;
   const isOwn = decision.effect === 'confirm';
   const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
-  const risk = [...reasons.map((reason) => asSentence(sayAgain(reason) ?? reason)), ...old].join(' ');
+  const own = translateRisks(call);
+  const told = reasons.map((reason) => asSentence(own.get(reason) ?? sayAgain(reason) ?? reason));
+  const risk = [...told, ...old].join(' ');
   return {
     what: preview?.what ?? getActionTitle(call.tool, action),
     change: preview?.change ?? '',
@@ -263,6 +265,17 @@ function writeTexts(call: RunnableCall, { action, decision }: Proposal, preview:
     ...(risk === '' ? {} : { risk }),
     why: say('governance.why', { sentence: sayReason(decision.sentence), rule: decision.rule }),
   };
+}
+
+/** Maps what the tools of a call say of its risk, in any language, to the current one: they say it in the requester's. */
+function translateRisks(call: RunnableCall): ReadonlyMap<string, string> {
+  const calls = [call, ...(call.steps ?? []).map((step) => step.call)];
+  const list = (): readonly string[] =>
+    calls.flatMap(({ tool, input, resolved }) => tool.risk(input, resolved ?? null).reasons);
+  const own = list();
+  return new Map(
+    LANGUAGES.flatMap((language) => runInLanguage(language, list).map((said, place) => [said, own[place] ?? said])),
+  );
 }
 
 /** Explains why an approval card cannot show the whole action; null when it can. */

@@ -32,12 +32,11 @@ export default toolGroup({
       }),
       environment: ({ environment }) => toEnvironment(environment),
       resources: ({ repository }) => [`repository:${repository}`],
-      told: ['repository', 'environment', 'ref', 'commit', 'run', 'actor'],
-      derived: [],
-      preview: ({ repository, environment, ref, commit, run, actor }) => ({
+      told: ['repository', 'environment', 'ref', 'run', 'actor'],
+      preview: ({ repository, environment, ref, run, actor }) => ({
         what: say('gate.what', { repository, environment }),
-        change: say('gate.change', { ref, commit, run, actor }),
-        reach: say('gate.reach', { repository, environment }),
+        change: say('gate.change', { ref, run, actor }),
+        reach: say('gate.reach'),
         undo: say('gate.undo'),
       }),
       // The decision is the whole effect: the pipeline reads it from the ledger.
