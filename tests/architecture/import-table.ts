@@ -306,6 +306,7 @@ const TESTS = ['**/*.test.ts', '**/*.fixture.ts', 'tests/**'];
 export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'zod', homes: ['**'] },
   { name: 'intl-messageformat', homes: ['shared/messages/src/**', 'tests/architecture/messages.ts'] },
+  { name: 'croner', homes: ['shared/messages/src/schedule/next-runs.ts'] },
   { name: 'ioredis', homes: ['shared/platform/src/redis.ts', 'shared/platform/src/{streams,queue}/**'] },
   { name: 'bullmq', homes: ['shared/platform/src/queue/**'] },
   { name: 'pg', homes: ['shared/store/src/**', 'infra/local/src/**'] },

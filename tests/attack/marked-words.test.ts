@@ -90,6 +90,12 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   release_port: [{ server: 'local', port: 20_999 }],
   index_docs: [{}],
   remember_fact: [{ fact: 'I like tea.' }],
+  create_schedule: [
+    { kind: 'reminder', task: 'drink tea', when: 'tomorrow at 8' },
+    { kind: 'task', task: 'list the projects', when: 'every day at 9' },
+  ],
+  list_schedules: [{}],
+  change_schedule: [{ number: 4_711, change: 'pause' }],
   recall_memory: [{}],
   forget_fact: [{ number: 4_711 }, { words: 'tea' }],
   list_projects: [{}],

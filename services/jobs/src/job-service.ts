@@ -22,6 +22,7 @@ import type { JobHandlers, PoolHandlers } from './runner/handlers.ts';
 import { createLeasedRuns } from './runner/leased-runs.ts';
 import { createKnowledgeIndexHandler } from './jobs/knowledge-index.ts';
 import { createApprovalsWatchHandler } from './conversation/approval-watch.ts';
+import { createSchedulesHandler } from './conversation/schedules-run.ts';
 import { createThreadExpiryHandler } from './conversation/thread-expiry.ts';
 import { serveJobFigures } from './figures.ts';
 import { createJobMetrics } from './metrics.ts';
@@ -70,6 +71,7 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
         readmeFile: config.README_FILE,
       }),
       'approvals.watch': createApprovalsWatchHandler({ pool, publisher }),
+      'schedules.run': createSchedulesHandler({ pool, publisher }),
       'threads.expire': createThreadExpiryHandler({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: async () =>

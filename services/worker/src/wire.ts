@@ -16,6 +16,7 @@ import { createRequestPort } from './tools/ports/request-rows.ts';
 import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { RunStore } from '@signalbox/store/turns/runs';
 import { createMemoryStore } from '@signalbox/store/memory/facts';
+import { createScheduleStore } from '@signalbox/store/schedules/schedules';
 import { createReleaseReader } from '@signalbox/store/deploy/releases';
 import { createServerStore, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createChainRunStore } from '@signalbox/store/repository/chain-runs';
@@ -98,6 +99,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
         },
         changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
         memory: createMemoryStore(pool),
+        schedules: createScheduleStore(pool, config.POLICY_TIME_ZONE),
         plans: {
           find: (planId) => findPlan(pool, planId),
           own: (userKey, limit) => listPlans(pool, userKey, limit),

@@ -1,3 +1,4 @@
+import { PERSONAL_ERRORS } from './conversation/personal-errors.ts';
 import { hasUntrustedText, isHarmlessText, isStrictName } from './governance/outside.ts';
 import { isInsteadOfNames, splitNameList } from './nearest-name.ts';
 
@@ -100,8 +101,7 @@ const TELL_MODEL = {
   SEVERAL_REQUESTS: 'Several requests wait: {requests}. Name one by its id.',
   REQUEST_ENDED: 'There is nothing left to withdraw: {detail}',
   MODEL_MISSING: 'Code is changed by a language model, and none is configured. Findings can be fixed without one.',
-  FACT_UNKNOWN: 'I remember nothing such as “{words}”. {known}',
-  SEVERAL_FACTS: 'Several facts are like that: {facts}. Name one by its number.',
+  ...PERSONAL_ERRORS,
   SECRET_UNKNOWN:
     'There is no secret {handle}, or it is no longer kept. Whoever has it can send it again, or keep it with /secret set.',
 } as const;

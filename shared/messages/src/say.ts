@@ -37,6 +37,7 @@ import type rulesDependencies from './languages/en/rules-dependencies.json';
 import type rulesQuality from './languages/en/rules-quality.json';
 import type rulesReports from './languages/en/rules-reports.json';
 import type rulesSecrets from './languages/en/rules-secrets.json';
+import type schedules from './languages/en/schedules.json';
 import type servers from './languages/en/servers.json';
 import type services from './languages/en/services.json';
 import type turn from './languages/en/turn.json';
@@ -83,6 +84,7 @@ export interface Catalog {
   readonly 'rules-quality': typeof rulesQuality;
   readonly 'rules-reports': typeof rulesReports;
   readonly 'rules-secrets': typeof rulesSecrets;
+  readonly schedules: typeof schedules;
   readonly servers: typeof servers;
   readonly services: typeof services;
   readonly turn: typeof turn;

@@ -1,3 +1,4 @@
+import { findScheduleGroup } from './requests/schedules.ts';
 import { readSmallTalk } from './requests/small-talk.ts';
 import { asLine } from './words.ts';
 import { say } from '@signalbox/messages/say';
@@ -39,6 +40,7 @@ export function planNextMessage(input: {
     const said = cleanText(text);
     // The text of a button is no sentence, and small talk is known in the languages themselves.
     if (readSmallTalk(said) !== null || (asking && findExactChoice(said, asking.choices) !== null)) return [said];
+    if (findScheduleGroup(said, index) !== null) return [said];
     const translation = readInEnglish(said, { known: facts.known, vocabulary: index, language: getCurrentLanguage() });
     translations.push(translation);
     return asking ? [translation.english] : splitRequests(translation.english, { facts, index, last: null });
@@ -112,6 +114,8 @@ function classify(
 
 function groupsFor(text: string, around: RequestContext): readonly string[] {
   return splitRequests(text, around).flatMap((part) => {
+    const later = findScheduleGroup(part, around.index);
+    if (later !== null) return [later];
     const [best] = rankRequestTools(part, around);
     return best && best.score >= MIN_MATCH_SCORE && best.tool.group !== null ? [best.tool.group] : [];
   });

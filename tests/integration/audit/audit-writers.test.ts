@@ -68,6 +68,8 @@ const BY_PEOPLE: Readonly<Record<string, readonly ServiceWithLogin[]>> = {
   'break_glass.opened': ['gateway'],
   // By a command in the gateway, or by words, as a tool of the worker.
   'memory.forgotten': ['gateway', 'worker'],
+  'schedule.made': ['worker'],
+  'schedule.changed': ['gateway', 'worker'],
   'approval.voided': ['gateway', 'worker'],
   'dead_letter.settled': ['gateway'],
   'grant.given': ['gateway'],
@@ -80,6 +82,7 @@ const ONLY_BY_ITSELF: Readonly<Record<string, readonly ServiceWithLogin[]>> = {
   'approval.expired': ['gateway', 'maintenance'],
   'approval.reminded': ['maintenance'],
   'approval.escalated': ['maintenance'],
+  'schedule.paused': ['maintenance'],
   'policy.loaded': ['worker'],
   'policy.refused': ['worker'],
   'service.revived': ['deploy'],

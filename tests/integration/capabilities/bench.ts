@@ -10,6 +10,7 @@ import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { listIncidents } from '@signalbox/store/incidents/list-incidents';
 import { createMemoryStore } from '@signalbox/store/memory/facts';
+import { createScheduleStore } from '@signalbox/store/schedules/schedules';
 import { withdrawRequest } from '@signalbox/governance/withdrawal';
 import { createRequestPort } from '@signalbox/worker/tools/ports/request-rows';
 import { sayProgress } from '@signalbox/governance/plans/say-plan';
@@ -116,6 +117,7 @@ export async function openCapabilityBench(
   const groups = await loadCapabilities([], sampleParts.groups);
   const ports: Ports = {
     projects: createProjectStore(pool),
+    schedules: createScheduleStore(pool, 'UTC'),
     demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
     services: createServiceStore(pool),
     deployments: createDeploymentStore(pool),

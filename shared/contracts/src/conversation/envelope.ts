@@ -74,6 +74,10 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     spoken: z.literal(true).optional(),
     /** The request of a pipeline to deploy: the runtime asks people, and no agent reads it. */
     gate: GateRequest.optional(),
+    /** The schedule that says these words again, which its owner typed when it was made. */
+    schedule: z.int().positive().optional(),
+    /** The conversation whose agent answers, for the words of a schedule. Missing for people: the agent of their chat answers. */
+    threadId: z.string().optional(),
     /** W3C `traceparent` of the program that sent the message. */
     traceparent: z.string().max(200).optional(),
     /** Mode of the web page on which the message was written. Missing for other channels. */

@@ -36,6 +36,7 @@ import {
   ServiceStopResult,
   ServicesWatchResult,
 } from './operations.ts';
+import { CONVERSATION_JOBS } from '../conversation/conversation-jobs.ts';
 import {
   ApplyDiffPayload,
   ApplyDiffResult,
@@ -109,14 +110,7 @@ export const JOBS = {
     deadlineMs: 30_000,
     everyMs: 5_000,
   }),
-  'threads.expire': job({
-    pool: 'maintenance',
-    payload: z.object({}),
-    result: z.object({ expired: z.number().int() }),
-    attempts: 1,
-    deadlineMs: 30_000,
-    everyMs: 30_000,
-  }),
+  ...CONVERSATION_JOBS,
   'workspaces.prune': job({
     pool: 'agents',
     payload: z.object({}),

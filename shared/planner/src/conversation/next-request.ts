@@ -19,6 +19,7 @@ import { requirePlainOrder, refuseChanges } from './shortlist.ts';
 import { findConditionalChange } from '../requests/conditions.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
 import { createRequestStep } from '../requests/requests.ts';
+import { isScheduleOrder } from '../requests/schedules.ts';
 import { readSmallTalk } from '../requests/small-talk.ts';
 import type { RequestContext } from '../requests/understanding.ts';
 import { cleanText, isFiller, hasMeaning, wordSet } from '../text/tokens.ts';
@@ -89,7 +90,8 @@ function stepForSaid(said: PersonMessage, history: History, surroundings: Reques
   const around = { ...surroundings, last: findLastRunBefore(history, said) };
   const question = said.part === 0 ? findOpenQuestion(history, said) : null;
   const isNew = said.event === null && listRepliesTo(history, said).length === 0;
-  const answer = question && isNew ? readReply(question.ask, cleanText(said.text), around) : null;
+  const isOther = isNew && isScheduleOrder(cleanText(said.text), around, createRequestStep);
+  const answer = question && isNew && !isOther ? readReply(question.ask, cleanText(said.text), around) : null;
   const step = answer?.step ?? stepFor(said, history, around, question?.ask.tries ?? 0, question !== null);
   const dropped = question && answer?.dropped ? question.by : null;
   const done = listRepliesTo(history, said).at(-1)?.call?.name;

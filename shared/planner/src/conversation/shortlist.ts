@@ -3,6 +3,7 @@ import { type OpenQuestion, type PlannedCall, type PlannerStep, toAnswerStep } f
 import { SEARCH_TOOL, askWhichIsMeant, formatToolName } from '../requests/questions.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
+import { SCHEDULE_TOOL } from '../requests/schedules.ts';
 import { createToolStep } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
 import { type RequestContext, listMentions } from '../requests/understanding.ts';
@@ -48,6 +49,8 @@ export function requirePlainOrder(
     return named.length === 0 ? step : askWhichIsMeant(named, cleanText(text), around.index);
   }
   const change = changeOf(step, around.index);
+  // Its task and its time are the whole text.
+  if (change?.tool.name === SCHEDULE_TOOL) return step;
   if (!change) return step.kind === 'ask' ? { ...step, ask: { ...step.ask, said: [...(earlier ?? []), text] } } : step;
   const planned = { tool: change.tool, args: change.call.args };
   const isPlain =

@@ -11,6 +11,7 @@ import {
   listMentions,
   MIN_OFFER_SCORE,
 } from './understanding.ts';
+import { readSchedule } from './schedules.ts';
 import { readFollowUp } from './follow-ups.ts';
 import { type PlannedCall, type PlannerStep, toAnswerStep } from './marks.ts';
 import { askWhichIsMeant, isSayable } from './questions.ts';
@@ -26,6 +27,8 @@ const QUERY_LENGTH = 300;
 /** Returns the step for a cleaned text that neither answers a question nor is small talk. */
 export function createRequestStep(said: string, around: RequestContext): PlannerStep {
   const text = said.replace(NOTICE, '');
+  const later = readSchedule(text, around, createRequestStep);
+  if (later) return later;
   return literalStep(text, around) ?? lookFirst(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
 }
 

@@ -1,3 +1,4 @@
+import { findScheduleGroup } from './schedules.ts';
 import { isQuestionText } from '../text/holds.ts';
 import { readLiteralRequest } from './literals.ts';
 import { findUnexplained } from './plain-order.ts';
@@ -18,6 +19,8 @@ export function splitRequests(
   text: string,
   around: Pick<RequestContext, 'facts' | 'index' | 'last'>,
 ): readonly string[] {
+  // The parts of a scheduled order run together.
+  if (findScheduleGroup(text, around.index) !== null) return [text];
   const literal = readLiteralRequest(text, around.index);
   if (literal || /\b(?:if|unless|once|when|in case|not|don'?t|without)\b/i.test(text)) return [text];
   const quoted = [...findQuoted(text), ...findAddresses(text)];

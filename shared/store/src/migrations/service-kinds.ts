@@ -18,6 +18,7 @@ const KINDS: Readonly<
       'grant.given',
       'grant.revoked',
       'memory.forgotten',
+      'schedule.changed',
       'freeze.set',
       'freeze.lifted',
       'break_glass.opened',
@@ -47,6 +48,8 @@ const KINDS: Readonly<
       // A person withdraws their own request, or forgets a fact of their own, by words
       'approval.voided',
       'memory.forgotten',
+      'schedule.made',
+      'schedule.changed',
       'capability.loaded',
       'capability.refused',
       'capability.unloaded',
@@ -62,7 +65,7 @@ const KINDS: Readonly<
   },
   maintenance: {
     anybody: [],
-    system: ['approval.reminded', 'approval.escalated', 'approval.expired', 'approval.voided'],
+    system: ['approval.reminded', 'approval.escalated', 'approval.expired', 'approval.voided', 'schedule.paused'],
   },
   agents: { anybody: ['file.denied'], system: [] },
   deploy: {

@@ -118,6 +118,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       alarm_sources: WRITE,
       alarm_ends: ALL,
       services: 'select, update (muted_until, muted_by, updated_at)',
+      // Changes the schedules of people at their command
+      schedules: 'select, update (state, next_at, asked_at, chat_key)',
       // Asks plans to stop
       plans: 'select, update (stop_at)',
       // Ends changes of code on /stop
@@ -152,6 +154,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       grants: 'select, update (uses_left)',
       execution_turns: ADD,
       plans: WRITE,
+      schedules: 'select, insert, update (state, next_at, asked_at)',
       policy_sets: ADD,
       artifacts: ALL,
       runs: ALL,
@@ -210,6 +213,9 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       threads: 'select, update (status, awaiting, announced, ended_at)',
       actions: 'select, update (status, settled_at)',
       approvals: 'select, update (status, decided_at, reason, remind_at, escalate_at)',
+      // Runs schedules, whose task and owner it cannot change
+      schedules: 'select, update (state, next_at, asked_at)',
+      schedule_runs: ADD,
       // For audit events that cannot be sealed
       dead_letters: WRITE,
       // Notifies the admins of faults, and of news that another pool could send to nobody

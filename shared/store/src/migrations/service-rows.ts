@@ -44,6 +44,13 @@ const OWN_EXPIRY = `inbox.channel = 'system' and inbox.bot = 'approvals' and inb
   and inbox.envelope ->> 'outcome' = 'expired'
   and exists (select from approvals a where inbox.update_id = a.approval_id || ':expired' and a.approval_id = inbox.envelope ->> 'approvalId'
     and a.status = 'expired' and a.user_key = inbox.user_key and a.chat_key = inbox.chat_key)`;
+/** The task of a schedule at a due time, in exactly the words of the action that made it. */
+const OWN_SCHEDULED = `inbox.channel = 'system' and inbox.bot = 'schedules' and inbox.kind = 'message' and ${AS_ITS_COLUMNS}
+  and not inbox.envelope ?| array['borrowed', 'spoken', 'attachments', 'album', 'whisper', 'reads', 'gate'] and inbox.envelope -> 'button' = 'null'
+  and exists (select from schedules s join schedule_runs r using (schedule_id) join actions a using (action_id)
+    where inbox.update_id = s.schedule_id || ':' || (extract(epoch from r.due_at) * 1000)::bigint and r.outcome = 'ran' and s.kind = 'task'
+      and s.user_key = inbox.user_key and s.chat_key = inbox.chat_key and s.task = inbox.envelope ->> 'text'
+      and a.tool = 'create_schedule' and a.user_key = s.user_key and btrim(a.arguments ->> 'task') = s.task)`;
 const ADMINS_CHAT = `exists (select from users u join inbox i using (user_key) where u.role = 'admin' and i.chat_key = outbox.chat_key
   and (i.envelope ->> 'chatKind' = 'private' or chat_root(i.chat_key) = private_chat(u.user_key)))`;
 /** A message that consists of a stored audit checkpoint */
@@ -52,7 +59,7 @@ const CHECKPOINT = `select from audit_checkpoints c, audit_log l where outbox.ke
     E'Audit checkpoint of %2$s events.\\n\\x60\\x60\\x60json\\n{"logId":"%1$s","size":%2$s,"rootHash":"%3$s","chainHash":"%4$s","at":"%5$s","keyId":"%6$s","signature":"%7$s"}\\n\\x60\\x60\\x60',
     l.log_id, c.size, encode(c.root_hash, 'hex'), encode(c.chain_hash, 'hex'), c.signed_at, c.key_id,
     translate(encode(c.signature, 'base64'), E'\\n', ''))`;
-/** Cards and reminders of pending requests, ends of conversations, faults for the admins, and audit checkpoints. */
+/** Cards and reminders of pending requests, schedules, ends of conversations, faults for the admins, and audit checkpoints. */
 const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_part(outbox.key, ':', 1)
       and (outbox.slot is null or outbox.slot = a.approval_id)
       and (card_stands_in(a.approval_id, outbox.chat_key)
@@ -61,6 +68,8 @@ const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_pa
     and exists (select from incidents n where n.incident_id::text = split_part(outbox.key, ':', 2) and n.waits_since is not null)
   or starts_with(outbox.key, 'expired:') and outbox.slot is null and exists (select from threads t
       where t.thread_id = substr(outbox.key, 9) and t.status = 'expired' and t.chat_key = outbox.chat_key and t.user_key = outbox.user_key)
+  or starts_with(outbox.key, 'schedule:') and outbox.slot is null and outbox.body -> 'buttons' = '[]' and exists (select from schedules s
+      where s.schedule_id::text = split_part(outbox.key, ':', 2) and s.chat_key = outbox.chat_key and s.user_key = outbox.user_key)
   or starts_with(outbox.key, 'audit:') and outbox.slot is null and outbox.body -> 'buttons' = '[]' and exists (${CHECKPOINT})`;
 /** A pending request, which may only become expired or void, with no person as decider. */
 const ENDS_BY_ITSELF: Rows = {
@@ -111,7 +120,10 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
   maintenance: {
     // Ends conversations without running work, in whatever pool the work ran
     runs: { ...runsOf('maintenance'), seen: 'true' },
-    inbox: { own: 'true', added: `(${OWN_EXPIRY}) or (${OWN_END} and ${RUN_BY} = 'maintenance')` },
+    inbox: {
+      own: 'true',
+      added: `(${OWN_EXPIRY}) or (${OWN_SCHEDULED}) or (${OWN_END} and ${RUN_BY} = 'maintenance')`,
+    },
     outbox: { own: 'true', becomes: `(${OWN_NEWS}) and ${PLAIN}` },
     approvals: ENDS_BY_ITSELF,
     actions: ENDS_WITH_REQUEST,

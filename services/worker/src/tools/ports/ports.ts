@@ -7,6 +7,7 @@ import type { createServiceStore } from '@signalbox/store/deploy/services';
 import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
 import type { ChangeStore } from '@signalbox/store/engineering/changes';
 import type { createMemoryStore } from '@signalbox/store/memory/facts';
+import type { createScheduleStore } from '@signalbox/store/schedules/schedules';
 import type { Incident } from '@signalbox/store/deploy/incidents';
 import type { IncidentFilter, ToldIncident } from '@signalbox/store/incidents/list-incidents';
 import type { findPlan, listPlans, Plan } from '@signalbox/store/governance/plans';
@@ -68,6 +69,7 @@ export interface CorePorts {
     list(filter: ChangeFilter, limit: number): Promise<{ readonly changes: readonly Change[]; readonly total: number }>;
   };
   readonly memory: ReturnType<typeof createMemoryStore>;
+  readonly schedules: ReturnType<typeof createScheduleStore>;
   readonly plans: {
     find(planId: string): ReturnType<typeof findPlan>;
     /** A person's newest plans; those that run come first. */

@@ -1,0 +1,29 @@
+import { INBOUND_TOPIC, OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
+import { newTraceId } from '@signalbox/contracts/ids';
+import { say } from '@signalbox/messages/say';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
+import type { Pool } from '@signalbox/store/pool';
+import { runDueSchedules } from '@signalbox/store/schedules/due-schedules';
+import type { HandlerOf } from '../runner/handlers.ts';
+
+/** Tells due reminders, and puts due tasks into the lanes of their owners. */
+export function createSchedulesHandler(parts: {
+  readonly pool: Pool;
+  readonly publisher: Publisher;
+}): HandlerOf<'schedules.run'> {
+  return {
+    title: () => say('jobs.runningSchedules'),
+    run: async (_, { signal, log }) => {
+      signal.throwIfAborted();
+      const { outcomes, chats, wakes } = await runDueSchedules(parts.pool);
+      const traceId = newTraceId();
+      const told = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
+      await publishStored({ publisher: parts.publisher, log }, OUTBOUND_TOPIC, told);
+      await publishStored({ publisher: parts.publisher, log }, INBOUND_TOPIC, wakes);
+      const count = (...kinds: readonly string[]): number => outcomes.filter((one) => kinds.includes(one)).length;
+      return { ran: count('ran'), told: count('told'), missed: count('late', 'busy', 'paused') };
+    },
+    say: (counts) => say('jobs.schedulesRan', counts),
+    isNotable: ({ ran, told, missed }) => ran + told + missed > 0,
+  };
+}

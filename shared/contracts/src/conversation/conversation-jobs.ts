@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** Jobs that look after conversations. */
+export const CONVERSATION_JOBS = {
+  // As often as a reminder may be late.
+  'schedules.run': {
+    pool: 'maintenance',
+    payload: z.object({}),
+    result: z.object({ ran: z.number().int(), told: z.number().int(), missed: z.number().int() }),
+    attempts: 1,
+    deadlineMs: 30_000,
+    everyMs: 5_000,
+  },
+  'threads.expire': {
+    pool: 'maintenance',
+    payload: z.object({}),
+    result: z.object({ expired: z.number().int() }),
+    attempts: 1,
+    deadlineMs: 30_000,
+    everyMs: 30_000,
+  },
+} as const;
