@@ -1,3 +1,4 @@
+import { REDACTED, redactLines } from '@signalbox/safety/redact/redact';
 import { refuseDiff } from '../workspace/diff.ts';
 import type { FileVersions } from '../workspace/write-diff.ts';
 
@@ -9,8 +10,11 @@ import type { FileVersions } from '../workspace/write-diff.ts';
 interface LooseHunk {
   readonly from: number;
   readonly old: string[];
-  readonly new: string[];
+  readonly new: NewLine[];
 }
+
+/** A line after the change: an added text, or the line at this place of `old`, which stays as the file has it. */
+type NewLine = string | number;
 
 interface LooseFile {
   readonly path: string;
@@ -20,6 +24,7 @@ interface LooseFile {
 }
 
 const MAX_FILES = 50;
+const HIDDEN = `it changes a line that shows ${REDACTED}, whose real value you do not see; such a line can only stay as it is`;
 
 /** Reads a unified diff of a model and fits it to the files. `read`: the text of a file, null for none. Throws DIFF_REFUSED. */
 export async function fitDiff(
@@ -87,34 +92,50 @@ function addLine(hunk: LooseHunk, line: string): void {
   else if (sign === '-') hunk.old.push(text);
   else if (sign === ' ' || line === '') {
     // Some models leave the space of an empty context line out.
+    hunk.new.push(hunk.old.length);
     hunk.old.push(text);
-    hunk.new.push(text);
   } else refuseDiff(`“${line.slice(0, 60)}” begins with none of space, + and -`);
 }
 
 function placeHunks({ path, isNew, hunks }: LooseFile, before: string): string {
   if (hunks.length === 0) refuseDiff(`it changes nothing in ${path}`);
-  if (isNew) return `${hunks.flatMap((hunk) => hunk.new).join('\n')}\n`;
+  const added = hunks.flatMap((hunk) => hunk.new.filter((line) => typeof line === 'string'));
+  if (!before.includes(REDACTED) && added.some((line) => line.includes(REDACTED))) refuseDiff(HIDDEN);
+  if (isNew) return `${hunks.flatMap((hunk) => writeNew(hunk, hunk.old)).join('\n')}\n`;
   const endsWithBreak = before.endsWith('\n') || before === '';
   let lines = (endsWithBreak ? before.slice(0, -1) : before).split('\n');
   if (before === '') lines = [];
   let moved = 0;
   for (const [place, hunk] of hunks.entries()) {
     const at = findPlace(lines, hunk, hunk.from - 1 + moved, `hunk ${place + 1} of ${path}`);
-    lines = [...lines.slice(0, at), ...hunk.new, ...lines.slice(at + hunk.old.length)];
+    const end = at + hunk.old.length;
+    lines = [...lines.slice(0, at), ...writeNew(hunk, lines.slice(at, end)), ...lines.slice(end)];
     moved += hunk.new.length - hunk.old.length;
   }
   return lines.length === 0 ? '' : `${lines.join('\n')}${endsWithBreak ? '\n' : ''}`;
 }
 
-function findPlace(lines: readonly string[], { old, from }: LooseHunk, stated: number, name: string): number {
+function writeNew(hunk: LooseHunk, old: readonly string[]): readonly string[] {
+  return hunk.new.map((line) => (typeof line === 'string' ? line : (old[line] ?? '')));
+}
+
+function findPlace(lines: readonly string[], hunk: LooseHunk, stated: number, name: string): number {
+  const { old, from } = hunk;
   // A hunk that shows nothing of the file stands behind the named line.
   if (old.length === 0) return Math.min(Math.max(0, stated + (from === 0 ? 0 : 1)), lines.length);
-  const fits = (at: number): boolean => old.every((line, offset) => lines[at + offset] === line);
-  if (stated >= 0 && fits(stated)) return stated;
+  const kept = new Set(hunk.new.filter((line) => typeof line === 'number'));
+  const shown = old.some((line) => line.includes(REDACTED)) ? redactLines(lines.join('\n')) : lines;
+  // A line fits too as the node has seen it; then it must stay.
+  const fits = (at: number): boolean =>
+    old.every(
+      (line, offset) => lines[at + offset] === line || (line.includes(REDACTED) && shown[at + offset] === line),
+    );
+  const removesHidden = (at: number): boolean =>
+    old.some((line, offset) => !kept.has(offset) && lines[at + offset] !== line);
+  if (stated >= 0 && fits(stated)) return removesHidden(stated) ? refuseDiff(HIDDEN) : stated;
   const places = lines.flatMap((_, at) => (fits(at) ? [at] : []));
   const [only, ...others] = places;
-  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined && others.length === 0) return removesHidden(only) ? refuseDiff(HIDDEN) : only;
   if (only !== undefined) refuseDiff(`${name} fits in ${places.length} places; show more lines around it`);
   const near = old.find((line) => line.trim() !== '' && !lines.includes(line));
   return refuseDiff(

@@ -2,10 +2,11 @@ import { AppError } from '@signalbox/contracts/errors';
 import { wrapOutside } from '@signalbox/contracts/governance/outside';
 import { takeWholeLines } from '@signalbox/contracts/whole-lines';
 import { explainError } from '@signalbox/messages/say';
-import { redactText } from '@signalbox/safety/redact/redact';
+import { REDACTED, redactLines, redactText } from '@signalbox/safety/redact/redact';
 import { readDiff } from '../workspace/diff.ts';
 import { writeDiff, type FileVersions } from '../workspace/write-diff.ts';
 import { NODE_ARGS, type NodeTool } from './nodes.ts';
+import { writeCleanDiff } from './clean-diff.ts';
 import { fitDiff } from './fit-diff.ts';
 import type { NodeCall } from './ask-node.ts';
 import type { WorkTree } from './work-tree.ts';
@@ -45,7 +46,7 @@ export async function readTree(tree: WorkTree, call: NodeCall): Promise<unknown>
       case 'search': {
         const args = readCall(call, 'search');
         if ('problem' in args) return { error: args.problem };
-        return wrapOutside('repository', await search(tree, args.text));
+        return await search(tree, args.text);
       }
       default:
         return null;
@@ -73,7 +74,7 @@ export async function applyNodeDiff(tree: WorkTree, call: NodeCall, id: string):
 
 /** Applies edits unless their diff shows a secret. Throws DIFF_REFUSED, PATH_DENIED. */
 export async function applyClean(tree: WorkTree, id: string, files: readonly FileVersions[]): Promise<void> {
-  const diff = writeDiff(files);
+  const diff = writeCleanDiff(files);
   if (redactText(diff) !== diff) throw new AppError('DIFF_REFUSED', { detail: SECRET });
   await tree.apply(id, files);
 }
@@ -84,24 +85,54 @@ const SECRET =
 async function readPart(tree: WorkTree, path: string, fromLine: number): Promise<unknown> {
   const text = await tree.read(path);
   if (text === null) return { error: 'there is no such text file' };
-  const lines = redactText(text).split('\n');
+  const lines = redactLines(text);
   const shown = takeWholeLines(lines.slice(fromLine - 1).join('\n'), MAX_SHOWN);
   const last = fromLine - 1 + shown.split('\n').length;
-  return { lines: `${fromLine}-${last} of ${lines.length}`, content: wrapOutside('repository', shown) };
+  return {
+    lines: `${fromLine}-${last} of ${lines.length}`,
+    ...sayHidden(text.split('\n').slice(fromLine - 1, last), shown.split('\n')),
+    content: wrapOutside('repository', shown),
+  };
 }
 
-async function search(tree: WorkTree, wanted: string): Promise<string> {
+/** Says that values were hidden, so that nobody takes them for the text of the file. */
+function sayHidden(real: readonly string[], shown: readonly string[]): { readonly hidden?: string } {
+  const count = real.filter((line, at) => shown[at] !== line).length;
+  if (count === 0) return {};
+  return {
+    hidden: `${count} ${count === 1 ? 'line has a value' : 'lines have values'} that may be secret, shown as ${REDACTED}. As context of a diff such a line fits as it is shown; it cannot be changed.`,
+  };
+}
+
+async function search(tree: WorkTree, wanted: string): Promise<unknown> {
   const words = wanted.toLowerCase();
-  const hits: string[] = [];
-  for (const path of (await tree.list()).slice(0, MAX_SEARCHED)) {
-    if (hits.length >= MAX_HITS) break;
+  const hits: { readonly real: string; readonly shown: string }[] = [];
+  let found = 0;
+  const files = await tree.list();
+  for (const path of files.slice(0, MAX_SEARCHED)) {
     const text = await tree.read(path);
     if (text === null || !text.toLowerCase().includes(words)) continue;
-    for (const [at, line] of text.split('\n').entries())
-      if (line.toLowerCase().includes(words) && hits.length < MAX_HITS)
-        hits.push(`${path}:${at + 1}: ${line.trim().slice(0, MAX_LINE)}`);
+    const clean = redactLines(text);
+    for (const [at, line] of text.split('\n').entries()) {
+      if (!line.toLowerCase().includes(words)) continue;
+      found += 1;
+      const place = `${path}:${at + 1}: `;
+      if (hits.length < MAX_HITS) hits.push({ real: place + line, shown: place + (clean[at] ?? '') });
+    }
   }
-  return hits.length === 0 ? 'nothing found' : takeWholeLines(redactText(hits.join('\n')), MAX_SHOWN);
+  if (found === 0) return 'nothing found';
+  const lines = hits.map(({ shown }) => shown.slice(0, MAX_LINE));
+  const shown = takeWholeLines(redactLines(lines.join('\n')).join('\n'), MAX_SHOWN).split('\n');
+  const hidden = sayHidden(
+    hits.slice(0, shown.length).map(({ real }) => real.slice(0, MAX_LINE)),
+    shown,
+  );
+  const isWhole = shown.length === found && files.length <= MAX_SEARCHED;
+  return {
+    ...(isWhole ? {} : { lines: `${shown.length} of ${found}; search for a longer text to see the others` }),
+    ...hidden,
+    content: wrapOutside('repository', shown.join('\n')),
+  };
 }
 
 function more(count: number): string {

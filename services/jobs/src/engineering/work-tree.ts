@@ -10,6 +10,7 @@ import { readDiff } from '../workspace/diff.ts';
 import { readText } from '../workspace/files.ts';
 import { withFolder } from '../workspace/folder.ts';
 import { writeDiff, type FileVersions } from '../workspace/write-diff.ts';
+import { writeCleanDiff } from './clean-diff.ts';
 import type { ReadableTree } from './ready-edits.ts';
 
 const MAX_LISTED = 5_000;
@@ -81,7 +82,7 @@ export async function openWorkTree(
         now.set(name, after);
       }
     },
-    diff: () => writeDiff(edits()),
+    diff: () => writeCleanDiff(edits()),
     edits,
   };
 }
