@@ -55,6 +55,11 @@ test('no secret reaches a service that does not read it', () => {
   expect(holders('DATABASE_URL')).toEqual(['gateway', 'worker', 'maintenance', 'agents', 'deploy', 'analysis']);
 });
 
+test('the room of a sandbox reaches the commands of people and the checks of changes', () => {
+  expect(SERVICE_VARIABLES.agents).toContain('SANDBOX_TMP_MB');
+  expect(SERVICE_VARIABLES.analysis).toContain('SANDBOX_TMP_MB');
+});
+
 test('every secret that reaches a service may reach it as a file', () => {
   for (const service of Object.keys(SERVICE_VARIABLES) as LocalService[]) {
     if (service === 'simulator') continue; // it holds none

@@ -56,10 +56,23 @@ describe('the checks of a change', { timeout: 120_000 }, () => {
     expect(await check({ 'test_it.py': text })).toMatchObject({ isTested: true, isGood: true });
   });
 
-  it('say which program the sandbox lacks, and that no test ran', async () => {
-    const outcome = await check({ 'signalbox.json': service({ test: [['no-such-runner', '--all']] }) });
+  it.each([
+    ['a program', ['no-such-runner', '--all'], 'no-such-runner'],
+    [
+      'pytest',
+      ['python3', '-c', 'import sys; sys.exit("python3: No module named pytest")'],
+      'the Python module pytest',
+    ],
+  ])('say that the sandbox lacks %s, and that no test ran', async (_, words, lacked) => {
+    const outcome = await check({ 'signalbox.json': service({ test: [words] }) });
     expect(outcome).toMatchObject({ isTested: false, isGood: false });
-    expect(outcome.output).toContain('The sandbox of this machine lacks no-such-runner.');
+    expect(outcome.output).toContain(`The sandbox of this machine lacks ${lacked}.`);
+    expect(outcome.output).toContain('[no tests ran, exit code ');
+  });
+
+  it('have tested when one of several runners is missing and another ran tests', async () => {
+    const outcome = await check({ 'signalbox.json': service({ test: build('echo "ok 1 it adds"; no-such-runner') }) });
+    expect(outcome).toMatchObject({ isTested: true, isGood: false });
   });
 
   it('have a home folder on the disk, so that the cache of a package manager is larger than the memory', async () => {

@@ -90,9 +90,9 @@ const SOME = [
   /^running [1-9]\d* tests?$/m,
 ];
 
-/** True when a runner says that it found no test, and none says that it ran one. Pure. */
-export function hasNoTest(output: string): boolean {
-  return NONE.some((pattern) => pattern.test(output)) && !SOME.some((pattern) => pattern.test(output));
+/** True when no runner says that it ran a test, and one says that it found none or could not start (`lacksTool`). Pure. */
+export function hasNoTest(output: string, lacksTool = false): boolean {
+  return (lacksTool || NONE.some((pattern) => pattern.test(output))) && !SOME.some((pattern) => pattern.test(output));
 }
 
 /** Says what a machine lacks, when an output shows that a command could not work for this reason; null for other failures. Pure. */

@@ -85,7 +85,7 @@ export async function runChecks(
   }
   return {
     checks,
-    isTested: checks.some(({ kind, killed, exitCode }) => kind === 'test' && killed !== NO_TESTS && exitCode !== 127),
+    isTested: checks.some(({ kind, killed }) => kind === 'test' && killed !== NO_TESTS),
     isGood: checks.every(isPassed),
     output: describe(checks, outputs),
     failedBefore: null,
@@ -129,7 +129,7 @@ async function runCheck(
   });
   const output = cleanOutput(ran.output);
   const lack = ran.exitCode === 0 ? null : explainLack(output, ran.exitCode);
-  const isEmpty = kind === 'test' && ran.killed === null && hasNoTest(output);
+  const isEmpty = kind === 'test' && ran.killed === null && hasNoTest(output, lack !== null);
   const check: ChangeCheck = {
     kind,
     command: redactText(words.join(' ')).slice(0, 1_000),
