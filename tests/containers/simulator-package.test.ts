@@ -66,9 +66,40 @@ it('the simulator package contains its license, and no tests or settings of this
   expect(files.filter((file) => /\.test\.|\.fixture\.|\.map$|tsbuildinfo|tsconfig/.test(file))).toEqual([]);
 });
 
+it('the installed simulator and its client work on Node 20', async () => {
+  const oldest = await fetchNode('20.20.2');
+  const script = join(folder, 'next-event.mjs');
+  writeFileSync(
+    script,
+    `import { createSimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
+     const people = createSimulatorClient(process.argv[2]);
+     await people.say(1001, 'Hello');
+     const { message } = await people.nextEvent((event) => event.kind === 'message', { after: 0 });
+     const next = people.nextEvent((event) => event.kind === 'message' && event.message.text === 'Bye');
+     const timer = setInterval(() => void people.say(1001, 'Bye'), 50);
+     console.log(process.version, message.text, (await next).message.text);
+     clearInterval(timer);`,
+  );
+  const { url, exited } = await start(oldest);
+  const { stdout } = await run(oldest, [script, url], { cwd: folder, timeout: 60_000 });
+  expect(stdout).toBe('v20.20.2 Hello Bye\n');
+  expect(await exited()).toBe(0);
+});
+
+/** Fetches a Node as a bot author elsewhere may have it. Returns its program. */
+async function fetchNode(version: string): Promise<string> {
+  const home = makeTemporaryFolder('node-20');
+  writeFileSync(join(home, 'package.json'), '{}'); // else npm installs into a folder above
+  const name = `node-${process.platform}-${process.arch}`;
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `${name}@${version}`], { cwd: home });
+  return join(home, 'node_modules', name, 'bin/node');
+}
+
 /** Runs the bin on a free port. `exited` ends it and answers its exit code. */
-async function start(): Promise<{ readonly url: string; readonly exited: () => Promise<unknown> }> {
-  const program = spawn('env', ['SIMULATOR_PORT=0', join(folder, BIN)], { cwd: folder });
+async function start(
+  node = process.execPath,
+): Promise<{ readonly url: string; readonly exited: () => Promise<unknown> }> {
+  const program = spawn('env', ['SIMULATOR_PORT=0', node, join(folder, BIN)], { cwd: folder });
   onTestFinished(() => void program.kill('SIGKILL'));
   let said = '';
   for await (const part of program.stdout.iterator({ destroyOnReturn: false })) {
