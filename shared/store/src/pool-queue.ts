@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 
 /*
@@ -16,32 +17,43 @@ interface Waiter {
 
 type Callback = Parameters<pg.Pool['connect']>[0];
 
+const isFirst = new AsyncLocalStorage<boolean>();
+
+/** Runs work whose statements overtake callers that wait for a connection, such as what a person's /stop needs. */
+export function runFirst<T>(work: () => T): T {
+  return isFirst.run(true, work);
+}
+
 /** Queues the callers of `connect` and `query` in order. A caller fails when no connection has come back for `maxSilenceMs`. */
 export function queueCallers(pool: pg.Pool, maxSilenceMs: number): void {
   // One of the overloads takes a callback, and then nobody looks at what is returned.
   const connect = pool.connect.bind(pool) as (callback?: Callback) => Promise<pg.PoolClient>;
-  const waiters: Waiter[] = [];
+  const first: Waiter[] = [];
+  const others: Waiter[] = [];
+  const isEmpty = (): boolean => first.length + others.length === 0;
   let timer: NodeJS.Timeout | undefined;
   let silentLooks = 0;
   const isFree = (): boolean => pool.options.max - pool.totalCount + pool.idleCount > pool.waitingCount;
   const serve = (): void => {
-    while (waiters.length > 0 && isFree()) waiters.shift()?.proceed();
+    while (!isEmpty() && isFree()) (first.shift() ?? others.shift())?.proceed();
   };
   const look = (): void => {
     serve();
     silentLooks += 1;
     if (silentLooks * LOOK_MS > maxSilenceMs)
       // isTransient knows these words of pg.
-      for (const waiter of waiters.splice(0)) waiter.fail(new Error('timeout exceeded when trying to connect'));
-    timer = waiters.length > 0 ? setTimeout(look, LOOK_MS).unref() : undefined;
+      for (const waiter of [...first.splice(0), ...others.splice(0)])
+        waiter.fail(new Error('timeout exceeded when trying to connect'));
+    timer = isEmpty() ? undefined : setTimeout(look, LOOK_MS).unref();
   };
   pool.on('release', () => {
     silentLooks = 0;
     // The connection is idle after this event.
-    if (waiters.length > 0) process.nextTick(serve);
+    if (!isEmpty()) process.nextTick(serve);
   });
   pool.connect = ((callback?: Callback): Promise<pg.PoolClient> | void => {
-    if (waiters.length === 0 && isFree()) return connect(callback);
+    if (isEmpty() && isFree()) return connect(callback);
+    const waiters = isFirst.getStore() ? first : others;
     const waited = new Promise<pg.PoolClient>((resolve, reject) => {
       waiters.push({ proceed: () => resolve(connect()), fail: reject });
     });

@@ -1,4 +1,5 @@
 import { openPool, withTransaction } from '@signalbox/store/pool';
+import { runFirst } from '@signalbox/store/pool-queue';
 import { createLog } from '@signalbox/platform/log';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
@@ -43,6 +44,22 @@ test('a process that was frozen loses none of the work that waited for a connect
   const frozenUntil = performance.now() + 6_000;
   while (performance.now() < frozenUntil);
   await expect(Promise.all(work)).resolves.toHaveLength(6);
+});
+
+test('what runs first overtakes the callers that wait for a connection, with all of its statements', async () => {
+  const { pool, end } = await openOne();
+  onTestFinished(end);
+  const done: string[] = [];
+  const query = (name: string): Promise<unknown> => pool.query('select pg_sleep(0.05)').then(() => done.push(name));
+  const others = ['a', 'b', 'c', 'd'].map(query);
+  const stop = runFirst(async () => {
+    await query('stop 1');
+    await withTransaction(pool, (db) => db.query('select 1'));
+    await query('stop 2');
+  });
+  await Promise.all([...others, stop]);
+  expect(done.indexOf('stop 2')).toBeLessThan(done.indexOf('d'));
+  expect(done.indexOf('stop 1')).toBeLessThan(done.indexOf('b'));
 });
 
 test('a caller fails when no connection comes back for five seconds', async () => {

@@ -9,6 +9,7 @@ import {
   type OldestLane,
 } from '@signalbox/store/turns/lanes';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
+import { runFirst } from '@signalbox/store/pool-queue';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { runInLanguage } from '@signalbox/messages/language';
@@ -189,7 +190,7 @@ export class Lanes implements Closable {
   async nudge(userKey: string): Promise<void> {
     const lane = this.#leased.get(userKey);
     if (!lane) return;
-    const stopBefore = await readLastStopId(this.#options.pool, userKey);
+    const stopBefore = await runFirst(() => readLastStopId(this.#options.pool, userKey));
     if (stopBefore <= lane.stopBefore) return;
     lane.stopBefore = stopBefore;
     lane.abort.abort(new StoppedByPerson());

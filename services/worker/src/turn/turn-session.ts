@@ -4,6 +4,7 @@ import { waitAtMost } from '@signalbox/contracts/time';
 import { runAsCaller } from '@signalbox/models/retry/gate';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
+import { runFirst } from '@signalbox/store/pool-queue';
 import { isAwaitingReply } from '@signalbox/store/conversation/threads';
 import { findReceipts } from '@signalbox/store/conversation/outbox';
 import { readTurnEffects } from '@signalbox/store/governance/actions';
@@ -113,7 +114,8 @@ export class TurnSession {
       if (this.#isThreadOver) return await this.#report(resumed?.say ?? toNoticeText(this.#newest()));
       return await this.#think(scope, resumed);
     } catch (thrown) {
-      return await this.#cutShort(thrown);
+      // Many other turns may be ending at this moment.
+      return await (this.#isStopped() ? runFirst(() => this.#cutShort(thrown)) : this.#cutShort(thrown));
     } finally {
       this.#draft.end();
       if (!this.#isThreadOver) parts.checkpoints.close(threadId, this.#isCommitted);
@@ -302,11 +304,16 @@ export class TurnSession {
     return createTurnEnd(parts, this.#context, { ...result, replies, about: { title: null, summary: null } });
   }
 
+  #isStopped(): boolean {
+    const { signals } = this.#start;
+    return signals.stopBefore() > 0 && signals.signal.aborted;
+  }
+
   /** Ends the turn with the runtime's words after a stop or a failure. Rethrows other errors. */
   async #cutShort(thrown: unknown): Promise<boolean> {
     const { parts, lane, first, signals } = this.#start;
     const { turnId } = this.#context;
-    const isStop = signals.stopBefore() > 0 && signals.signal.aborted;
+    const isStop = this.#isStopped();
     // Libraries change abort errors, so the signal's own reason counts.
     if (signals.signal.aborted && !isStop) throw signals.signal.reason;
     if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
