@@ -12,6 +12,12 @@ import { startService, type ServiceProcess } from './service-process.ts';
 import { eventually } from './until.ts';
 import { openWiring, START_KEY } from './wiring.ts';
 
+/** What the model thinks about until nobody waits for it any more. */
+export const NEVER = 'never';
+
+/** Telegram takes 28 messages a second. */
+const MAX_SEND_MS = 40;
+
 /**
  * A field for fault tests: services in processes that can be killed; simulated Telegram, model server and Postgres that are not.
  * The model echoes every message that it has not answered yet, so that each message can be found again in exactly one reply.
@@ -30,12 +36,20 @@ export interface Field {
   close(): Promise<void>;
 }
 
-export async function openField(options: { thinkMs: number }): Promise<Field> {
+export async function openField(options: {
+  readonly thinkMs: number;
+  /** The model answers nobody before. */
+  readonly silentUntil?: Promise<unknown>;
+}): Promise<Field> {
   const log = createLog('test', 'silent');
   const database = await createDatabase();
   const redis = await startOwnRedis();
   const simulator = await createSimulator({ key: START_KEY });
-  const model = await startModelServer((messages, tools) => echo(messages, tools, options.thinkMs));
+  const model = await startModelServer(async (messages, tools) => {
+    const askedAt = performance.now();
+    await options.silentUntil;
+    return echo(messages, tools, Math.max(1, options.thinkMs - (performance.now() - askedAt)));
+  });
   const pool = openPool(database.url, log, { name: 'test', max: 6, as: 'owner' });
   const prefix = `f${randomBytes(3).toString('hex')}:`;
   const wiring = await openWiring({
@@ -61,7 +75,7 @@ export async function openField(options: { thinkMs: number }): Promise<Field> {
     people: (count) =>
       Promise.all(
         Array.from({ length: count }, (_, i) =>
-          openPerson({ pool, simulatorUrl: simulator.url, id: 50_000 + i, role: 'developer' }),
+          openPerson({ pool, simulatorUrl: simulator.url, id: 50_000 + i, role: 'developer', isNew: true }),
         ),
       ),
     redisClient: () => {
@@ -78,7 +92,11 @@ export async function openField(options: { thinkMs: number }): Promise<Field> {
         );
         return rows[0] ?? { inbox: 0, open: 0, unsent: 0 };
       };
-      await eventually(open, (state) => state.inbox >= total && state.open === 0 && state.unsent === 0, 90_000);
+      await eventually(
+        open,
+        (state) => state.inbox >= total && state.open === 0 && state.unsent === 0,
+        90_000 + MAX_SEND_MS * total,
+      );
       return [...(await wrongRows(pool, total)), ...(await wrongReplies(people, texts))];
     },
     close: async () => {
@@ -102,6 +120,7 @@ function echo(messages: readonly AskedMessage[], tools: readonly string[], delay
   }
   const answered = messages.findLastIndex((message) => message.role === 'assistant');
   const fresh = messages.slice(answered + 1).filter((message) => message.role === 'user');
+  if (fresh.some(({ content }) => content === NEVER)) return { content: '', delayMs: 3_600_000 };
   return { content: fresh.map((message) => `<${message.content}>`).join(' '), delayMs };
 }
 

@@ -95,7 +95,7 @@ export interface ServedRequest {
 
 /** A model server that speaks the chat completions protocol, outside of the worker's process: it stays when the worker is killed. */
 export function startModelServer(
-  answer: (messages: readonly AskedMessage[], tools: readonly string[]) => ModelAnswer,
+  answer: (messages: readonly AskedMessage[], tools: readonly string[]) => ModelAnswer | Promise<ModelAnswer>,
   options: { readonly reader?: (question: string) => ModelAnswer } = {},
 ): Promise<ModelServer> {
   return serveModel(({ body }) => {

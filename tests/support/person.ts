@@ -32,8 +32,10 @@ export async function openPerson(options: {
   simulatorUrl: string;
   id: number;
   role: string | null;
+  /** True for somebody whom the simulator does not know; without it, the simulator is asked for everybody. */
+  isNew?: boolean;
 }): Promise<Person> {
-  const { pool, simulatorUrl, id, role } = options;
+  const { pool, simulatorUrl, id, role, isNew = false } = options;
   const post = async (path: string, body: unknown): Promise<void> => {
     const response = await fetch(`${simulatorUrl}${path}`, {
       method: 'POST',
@@ -42,8 +44,12 @@ export async function openPerson(options: {
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
   };
-  const people = z.array(z.object({ id: z.number() })).parse(await (await fetch(`${simulatorUrl}/api/people`)).json());
-  if (!people.some((person) => person.id === id)) await post('/api/people', { id, name: `P${id}` });
+  const isKnown = async (): Promise<boolean> =>
+    z
+      .array(z.object({ id: z.number() }))
+      .parse(await (await fetch(`${simulatorUrl}/api/people`)).json())
+      .some((person) => person.id === id);
+  if (isNew || !(await isKnown())) await post('/api/people', { id, name: `P${id}` });
   if (role) {
     await pool.query(
       `insert into users (user_key, channel, name, role) values ($1, 'telegram', $2, $3) on conflict do nothing`,

@@ -16,6 +16,7 @@ export interface ServiceProcess {
   stop(): Promise<number | null>;
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void;
   start(): Promise<void>;
+  pid(): number;
   /** What /readyz answers: the status and the text; empty while nothing listens. */
   ready(): Promise<string>;
 }
@@ -62,6 +63,7 @@ export async function startService(
   return {
     name,
     start,
+    pid: () => child.pid ?? 0, // it has started
     ready,
     signal: (signal) => void child.kill(signal),
     kill: async () => {
