@@ -90,3 +90,39 @@ describe('a newcomer who greets in a language that the planner does not understa
     expect(explainMessage(catalog, 'hello', story).texts.join()).toContain('- list the projects\n');
   });
 });
+
+describe('an open question', () => {
+  const QUESTIONS = [
+    { tool: 'create_project_intent', argument: 'description', arguments: { name: 'garden' } },
+    { tool: 'trigger_deploy', argument: 'version', arguments: { project: 'shop', environment: 'staging' } },
+    { tool: 'stop_service', argument: 'environment', arguments: { project: 'shop' } },
+  ];
+
+  it.each([
+    ['list the projects', 'list_projects'],
+    ['Zeig mir bitte die Logs von shop', 'get_service_logs'],
+    ['¿Qué servicios están en marcha?', 'list_services'],
+    ['покажи список проектов', 'list_projects'],
+    ['列出服务器', 'list_managed_servers'],
+  ])('never swallows a whole new order: %s', (text, tool) => {
+    for (const question of QUESTIONS) {
+      const asked = PriorContext.parse({ ...story, question, messages: [{ from: 'signalbox', text: 'Which?' }] });
+      expect([question.tool, ...explainMessage(catalog, text, asked).calls.map((call) => call.tool)]).toEqual([
+        question.tool,
+        tool,
+      ]);
+    }
+  });
+
+  it.each([
+    ['für Pflanzen und Samen', 'Pflanzen und Samen'],
+    ['продавать цветы', 'продавать цветы'],
+    ['卖花', '卖花'],
+  ])('about free text is answered in the words of the person: %s', (text, description) => {
+    const [question] = QUESTIONS;
+    const asked = PriorContext.parse({ ...story, question, messages: [{ from: 'signalbox', text: 'What for?' }] });
+    const { calls, question: next } = explainMessage(catalog, text, asked);
+    const given = calls[0]?.arguments ?? next?.readings?.[0]?.args ?? next?.args;
+    expect(given).toMatchObject({ name: 'garden', description });
+  });
+});

@@ -40,6 +40,8 @@ export interface DryRun {
   readonly question: (OpenQuestion & { readonly message: string }) | null;
   /** Changes that the planner offers as buttons below a question or an answer. */
   readonly offered: readonly (PlannedCall & { readonly label: string })[];
+  /** Texts that the buttons below the last answer or question send. */
+  readonly buttons: readonly string[];
   /** Kind of the last answer; `finished` when the conversation ends. Null while a question is open. */
   readonly says: AnswerTag | { readonly kind: 'finished' } | null;
   /** All texts that the person would see, in order. */
@@ -143,7 +145,13 @@ function rehearse(
     if (!call || message !== null) texts.push(message ?? content);
     if (call && !QUIET.has(call.name)) calls.push({ tool: call.name, arguments: call.args });
     if (call) messages.push(resultOf(call.id, message ?? result));
-    const end = { calls, offered: offersOf(mark), texts, messages };
+    const end = {
+      calls,
+      offered: offersOf(mark),
+      buttons: mark?.ask?.choices.map(({ value }) => value) ?? [],
+      texts,
+      messages,
+    };
     if (call?.name === 'finish_task') return { ...end, question: null, says: { kind: 'finished' } };
     if (mark?.ask && !mark.says) return { ...end, question: { ...mark.ask, message: message ?? content }, says: null };
     if (!call || call.args['awaiting_response'] === true) return { ...end, question: null, says: mark?.says ?? null };

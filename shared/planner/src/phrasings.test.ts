@@ -6,6 +6,7 @@ import fixture from './phrasings.fixture.json' with { type: 'json' };
 import { planNextMessage } from './plan.ts';
 import type { PlannedMessage } from './conversation/planned-message.ts';
 import { PlannerMark } from './requests/marks.ts';
+import { MENU_SLOT } from './requests/menu.ts';
 
 const BASE = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];
 const installed = catalog.groups.filter((group) => group.installed).flatMap((group) => group.tools);
@@ -33,6 +34,7 @@ function understood({ content, toolCalls, kwargs }: PlannedMessage): { intent: s
   const ask = PlannerMark.parse(kwargs['planner']).ask;
   const [reading] = ask?.readings ?? [];
   if (reading) return { intent: reading.tool, args: reading.args, asks: missingOf(reading) };
+  if (ask?.slot === MENU_SLOT) return { intent: 'unclear', args: {} };
   if (ask) return { intent: ask.tool ?? 'which', args: ask.args, asks: ask.slot };
   const [call] = toolCalls;
   if (call?.name === 'search_knowledge') return { intent: 'knowledge', args: {} };

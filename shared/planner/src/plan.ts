@@ -14,6 +14,7 @@ import { cleanText } from './text/tokens.ts';
 import { findExactChoice } from './conversation/choices.ts';
 import { getCurrentLanguage } from '@signalbox/messages/language';
 import type { PlannedCall, PlannerStep } from './requests/marks.ts';
+import { MENU_SLOT } from './requests/menu.ts';
 import { SEARCH_TOOL } from './requests/questions.ts';
 import { getValueKind } from './slots/field-kinds.ts';
 import { type Translation, restoreOriginal, readInEnglish } from './translation/translate.ts';
@@ -39,7 +40,11 @@ export function planNextMessage(input: {
   const history = readHistory(input.messages, (text, facts, asking) => {
     const said = cleanText(text);
     // The text of a button is no sentence, and small talk is known in the languages themselves.
-    if (readSmallTalk(said) !== null || (asking && findExactChoice(said, asking.choices) !== null)) return [said];
+    if (
+      readSmallTalk(said) !== null ||
+      (asking && asking.slot !== MENU_SLOT && findExactChoice(said, asking.choices) !== null)
+    )
+      return [said];
     if (findScheduleGroup(said, index) !== null) return [said];
     const translation = readInEnglish(said, { known: facts.known, vocabulary: index, language: getCurrentLanguage() });
     translations.push(translation);

@@ -2,7 +2,6 @@ import { findHintMeaning, say } from '@signalbox/messages/say';
 import type { IndexedTool, ToolIndex } from './rank/tool-index.ts';
 
 const HELP_EXAMPLES = 5;
-const UNCLEAR_EXAMPLES = 6;
 const NOT_INSTALLED_EXAMPLES = 4;
 
 /** Returns the help text, for a greeting or a request for help. */
@@ -13,14 +12,6 @@ export function sayHelp(index: ToolIndex, greeting: boolean): string {
   return examples.length === 0
     ? start + say('planner.nothing-installed')
     : `${start}${say('planner.can-do')}\n${asExamples(examples)}${end}`;
-}
-
-/** Returns the answer that the request was not understood, with what the bot can do. */
-export function sayUnclear(index: ToolIndex): string {
-  const examples = examplesOf(index, UNCLEAR_EXAMPLES);
-  return examples.length === 0
-    ? say('planner.nothing-installed')
-    : `${say('planner.only-understand')}\n${asExamples(examples)}`;
 }
 
 /** Returns the answer that a known capability is not installed, with those that are. */

@@ -30,7 +30,7 @@ export function judge(request: HeldoutRequest, catalog: ToolCatalog): Judgement 
   const near = new Set(toolsOf(reaction));
   const inReach = right || (!harmful && expected.some((one) => wantedTools(one).some((tool) => near.has(tool))));
   const blank =
-    reaction.calls.length === 0 && reaction.texts.some((text) => text.startsWith(say('planner.only-understand')));
+    reaction.calls.length === 0 && reaction.texts.some((text) => text.startsWith(say('planner.not-understood')));
   const wantsTool = wantedTools(request.expect).length > 0;
   return { id: request.id, right, harmful, inReach, wantsTool, blank, did: inShort(reaction) };
 }

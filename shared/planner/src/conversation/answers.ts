@@ -55,8 +55,9 @@ export function readReply(ask: OpenQuestion, text: string, around: RequestContex
   const isFree = getValueKind(field) === 'text' || getValueKind(field) === 'new-name';
   const [best] = rankRequestTools(text, { ...around, last: null });
   const isNear = best !== undefined && best.score >= MIN_MATCH_SCORE;
-  // "What runs on staging?" names a choice but is a question of its own.
-  const isLook = isNear && best.tool.isHarmless && best.tool !== tool && !isFree && isQuestionText(text);
+  // "What runs on staging?" names a choice but is a question of its own. No free text ends with a question mark.
+  const asks = isQuestionText(text) && (!isFree || text.endsWith('?'));
+  const isLook = isNear && best.tool.isHarmless && best.tool !== tool && asks;
   if (isLook && findExactChoice(text, ask.choices) === null) return asRequest(ask, text, around);
   const picked = pickChoice(text, ask.choices);
   if (picked !== null && findProblem(field, picked) === null) {

@@ -65,7 +65,7 @@ export function toStepMessage(
       const text = step.text.trim() === '' ? say('planner.done') : step.text;
       if (step.offer && !others && canRespond) {
         const { choices, question } = step.offer;
-        const message = `${text}\n\n${question}`;
+        const message = question === '' ? text : `${text}\n\n${question}`;
         const mark = { ...base, done: true, says: step.says, ask: step.offer };
         return toCallMessage(history, mark, 'respond_to_user', { message, awaiting_response: true, choices });
       }

@@ -1,6 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { type OpenQuestion, type PlannedCall, type PlannerStep, toAnswerStep } from '../requests/marks.ts';
 import { SEARCH_TOOL, askWhichIsMeant, formatToolName } from '../requests/questions.ts';
+import { MENU_SLOT } from '../requests/menu.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
 import { SCHEDULE_TOOL } from '../requests/schedules.ts';
@@ -44,7 +45,7 @@ export function requirePlainOrder(
   { earlier, text }: { readonly earlier: readonly string[] | null; readonly text: string },
   around: RequestContext,
 ): PlannerStep {
-  if (step.kind === 'say' && step.says.kind === 'cannot' && !step.offer) {
+  if (step.kind === 'say' && step.says.kind === 'cannot' && (!step.offer || step.offer.slot === MENU_SLOT)) {
     const named = namedChanges(cleanText(text), around);
     return named.length === 0 ? step : askWhichIsMeant(named, cleanText(text), around.index);
   }

@@ -17,7 +17,7 @@ import { type PlannedCall, type PlannerStep, toAnswerStep } from './marks.ts';
 import { askWhichIsMeant, isSayable } from './questions.ts';
 import type { RankedTool } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { sayUnclear } from '../words.ts';
+import { readProjectMenu, sayMenu } from './menu.ts';
 import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 import { findVersions } from '../text/values.ts';
 
@@ -29,7 +29,13 @@ export function createRequestStep(said: string, around: RequestContext): Planner
   const text = said.replace(NOTICE, '');
   const later = readSchedule(text, around, createRequestStep);
   if (later) return later;
-  return literalStep(text, around) ?? lookFirst(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
+  return (
+    literalStep(text, around) ??
+    lookFirst(text, around) ??
+    followUpStep(text, around) ??
+    readProjectMenu(text, around) ??
+    rankedStep(text, around)
+  );
 }
 
 /** Requests for a notification, which every job sends at its end anyway. */
@@ -132,6 +138,12 @@ function heldStep(hold: HoldReason): PlannerStep {
   return toAnswerStep(say(sentence), kind);
 }
 
+/**
+ * Minimum score of the best match of a shortlist; below it the menu is shown. Of 101 shortlists for the development and spoken requests, those
+ * from 0.2 on held the wanted tool in 66 of 99 cases. With 0.3, 85 instead of 88 of 100 held-out requests were in reach.
+ */
+const MIN_SHORTLIST_SCORE = 0.2;
+
 /** Offers up to three similar requests as buttons and, for a question, a documentation search. Ignores chatter. */
 function shortlisted(
   text: string,
@@ -139,16 +151,19 @@ function shortlisted(
   isQuestion: boolean,
   around: RequestContext,
 ): PlannerStep {
-  const near = matches
+  const held = matches
     .filter(({ tool, score }) => tool.installed && score >= MIN_OFFER_SCORE)
     .map(({ tool }) => createPlannedCall(tool, text, around))
-    .filter((reading) => isSayable(reading, around.index) && holdsNames(reading, text, around));
+    .filter((reading) => holdsNames(reading, text, around));
+  // Without the best reading, the others would be guesses.
+  const isFirstSaid = held[0] !== undefined && isSayable(held[0], around.index);
+  const near = isFirstSaid ? held.filter((reading) => isSayable(reading, around.index)) : [];
   const search = searchStep(text, around);
-  if (near.length === 0 && isQuestion) return search;
+  if (held.length === 0 && isQuestion) return search;
   const words = wordsOf(text).filter((word) => !isFiller(word));
   const isOurs =
     listMentions(text, around).length > 0 || words.some((word) => hasSense(word) || around.index.words.has(word));
-  if (near.length === 0 || !isOurs) return toAnswerStep(sayUnclear(around.index), 'cannot');
+  if (near.length === 0 || !isOurs || (matches[0]?.score ?? 0) < MIN_SHORTLIST_SCORE) return sayMenu(around, text);
   const readings = isQuestion && search.kind === 'call' ? [...near.slice(0, 2), search.call] : near;
   return askWhichIsMeant(readings, text, around.index);
 }

@@ -27,6 +27,7 @@ export const triggerDeploy = tool({
     'deploy blog to production',
     'roll out 2.0 of shop on staging',
     'release shop 1.1 to production',
+    'deploy shop',
     'start a deploy',
     'put 1.1 of shop live',
     'get shop 1.4.2 out to production',

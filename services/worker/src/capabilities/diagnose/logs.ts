@@ -23,6 +23,7 @@ export const getServiceLogs = tool({
     'logs of blog in production',
     'last 100 lines of the log of shop',
     'what does the log of shop say',
+    'shop logs',
     'show the logs of the previous release of shop',
   ],
   input: z.object({
