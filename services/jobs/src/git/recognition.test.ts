@@ -26,6 +26,14 @@ describe('a program without a signalbox.json', () => {
     expect(commandsOf({ 'package.json': built, 'package-lock.json': '{}' })?.[0]?.[0]).toEqual(['npm', 'ci']);
   });
 
+  it('is installed and built by its own package manager', () => {
+    const built = manifest({ start: 'node dist', build: 'tsc' }, { devDependencies: { typescript: '6' } });
+    expect(commandsOf({ 'package.json': built, 'pnpm-lock.yaml': '' })?.[0]).toEqual([
+      ['npx', '--yes', 'pnpm@10', 'install', '--frozen-lockfile'],
+      ['npx', '--yes', 'pnpm@10', 'run', 'build'],
+    ]);
+  });
+
   it('is started by the preview script when its package.json builds only static pages', () => {
     const vite = manifest(
       { dev: 'vite', build: 'vite build', preview: 'vite preview' },
