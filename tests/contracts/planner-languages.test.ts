@@ -126,3 +126,16 @@ describe('an open question', () => {
     expect(given).toMatchObject({ name: 'garden', description });
   });
 });
+
+it.each([
+  'forget that I deploy on Thursdays',
+  'remember that I deploy every day at 9',
+  'Vergiss, dass ich jeden Montag deploye',
+  'Olvida que despliego los jueves',
+  'Запомни, что я деплою по четвергам',
+  '忘记我每周四部署',
+])('a time in what is remembered or forgotten schedules nothing: %s', (text) => {
+  const { calls, readings } = ask(text);
+  const tools = [...calls.map(({ tool }) => tool), ...readings.map(({ tool }) => tool)];
+  expect(tools.join()).toMatch(/^(?:remember|forget)_fact/);
+});

@@ -22,7 +22,7 @@ type PlanTask = (task: string, around: RequestContext) => PlannerStep;
 export function readSchedule(text: string, around: RequestContext, plan: PlanTask): PlannerStep | null {
   const request = readScheduleRequest(text);
   const tool = findScheduleTool(around.index);
-  if (request === null || !tool) return null;
+  if (request === null || !tool || isAboutMemory(text, around)) return null;
   if (request.kind === 'unclear' || request.task === '') return toAnswerStep(say('planner.scheduleUnclear'), 'failed');
   const { kind, task, when, isQuiet } = request;
   if (kind === 'task' && !isComplete(plan(toEnglish(task, around), { ...around, last: null })))
@@ -39,11 +39,20 @@ export function isScheduleOrder(text: string, around: RequestContext, plan: Plan
 
 /** The group of tools for a text about another time; null for every other text. */
 export function findScheduleGroup(text: string, index: ToolIndex): string | null {
-  return readScheduleRequest(text) === null ? null : (findScheduleTool(index)?.group ?? null);
+  const isOther = readScheduleRequest(text) === null || isAboutMemory(text, { facts: NOTHING_KNOWN, index });
+  return isOther ? null : (findScheduleTool(index)?.group ?? null);
 }
 
+/** True for an order to remember or forget something: a time in it, as in “forget that I deploy on Thursdays”, is no time of an order. */
+function isAboutMemory(text: string, around: Pick<RequestContext, 'facts' | 'index'>): boolean {
+  const begins = /^(?:please )?(?:remember|memorize|forget|keep in mind)\b/i;
+  return begins.test(text) || begins.test(toEnglish(text, around));
+}
+
+const NOTHING_KNOWN = { known: {}, activeGroups: [], currentProject: null };
+
 /** The text of a schedule is not translated, because its task is kept in the person's words. */
-function toEnglish(task: string, { facts, index }: RequestContext): string {
+function toEnglish(task: string, { facts, index }: Pick<RequestContext, 'facts' | 'index'>): string {
   return readInEnglish(task, { known: facts.known, vocabulary: index, language: getCurrentLanguage() }).english;
 }
 
