@@ -94,6 +94,7 @@ function record(services: RunRecord['services']): RunRecord {
     databaseUrl: 'postgres://127.0.0.1:1/signalbox',
     redisUrl: 'redis://127.0.0.1:1/0',
     simulatorUrl: 'http://127.0.0.1:8081',
+    hooksUrl: null,
     bubblewrap: {},
     agents: 'examples/bank',
     services,

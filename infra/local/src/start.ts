@@ -100,6 +100,7 @@ async function startPrograms(
   const simulator = config.TELEGRAM_BOT_TOKEN === undefined ? await planSimulator(config) : null;
   const simulatorUrl = simulator?.url ?? null;
   const startedAt = new Date(begin).toISOString();
+  let hooksUrl: string | null = null;
   const record = createRunRecorder(config.SIGNALBOX_DATA_DIR, life.stopSwitch.signal);
   const supervisor = createSupervisor({
     report: printProgress,
@@ -109,7 +110,7 @@ async function startPrograms(
         agents: config.AGENTS,
         services: [...supervisor.services()],
       };
-      record({ pid: process.pid, startedAt, databaseUrl, redisUrl, simulatorUrl, ...programs });
+      record({ pid: process.pid, startedAt, databaseUrl, redisUrl, simulatorUrl, hooksUrl, ...programs });
     },
   });
   life.cleanups.push(supervisor.stop);
@@ -134,6 +135,7 @@ async function startPrograms(
   if (simulator !== null) await seedSimulatorPeople(databaseUrl, config.AGENTS);
   const loginOf = createLoginBuilder(config, { databaseUrl, redisUrl }, life.passwords);
   const services = await planServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);
+  hooksUrl = findHooksUrl(services);
   // The gateway calls getMe when it starts, so the simulator must be ready first.
   await simulating;
   await Promise.all(services.map(start));
@@ -151,11 +153,22 @@ async function startPrograms(
  * deployed services use 127.0.0.1 and must not share cookies.
  */
 function findPageUrl(services: readonly ProgramSpec[]): string | null {
-  const env = services.find(({ name }) => name === 'gateway')?.env ?? {};
+  const env = getGatewayEnvironment(services);
   const hasPage = env['GATEWAY_CHANNELS']?.split(',').includes('web') ?? false;
   const url = `http://localhost:${env['GATEWAY_HTTP_PORT']}/`;
   if (!hasPage) return null;
   return env['WEB_DEMO_PEOPLE'] === 'on' ? `${url}${env['WEB_START_KEY']}/` : url;
+}
+
+/** Returns the URL to which alarms are posted; null without the channel ingress. */
+function findHooksUrl(services: readonly ProgramSpec[]): string | null {
+  const env = getGatewayEnvironment(services);
+  const hasHooks = env['GATEWAY_CHANNELS']?.split(',').includes('ingress') ?? false;
+  return hasHooks ? `http://127.0.0.1:${env['GATEWAY_HTTP_PORT']}/hooks/` : null;
+}
+
+function getGatewayEnvironment(services: readonly ProgramSpec[]): ProgramSpec['env'] {
+  return services.find(({ name }) => name === 'gateway')?.env ?? {};
 }
 
 /** Returns a function that writes run.json and retries every two seconds. Reports a full disk once; the newest record wins. */

@@ -64,6 +64,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/engineering.ts')).runEngineering,
   },
   {
+    usage: ['incidents list', 'incidents sample <source> [--status resolved] [--project <name>]'],
+    summary: 'What is broken now and who looks after it; post a sample alarm to the running gateway.',
+    load: async () => (await import('./commands/incidents.ts')).runIncidents,
+  },
+  {
     usage: ['queues'],
     summary: 'What waits, runs and failed in each pool of jobs, and whether somebody takes them.',
     load: async () => (await import('./commands/queues.ts')).runQueues,

@@ -50,6 +50,8 @@ const CliConfig = z.object({
   SIGNALBOX_DATA_DIR: z.string().default('.signalbox'),
   /** Path of `npm start`'s run.json, which lists the services. */
   SIGNALBOX_RUN_FILE: z.string().optional(),
+  /** The file of programs and sources of alarms. Default: the one of `npm start`. */
+  INGRESS_SOURCES_FILE: z.string().optional(),
   /** Path of bubblewrap, of its libraries, and the search path, as for the job service; for checks only. */
   BWRAP_PATH: z.string().optional(),
   BWRAP_LIBRARY_PATH: z.string().optional(),

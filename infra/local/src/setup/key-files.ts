@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Folders that only the owner of the data folder may read. */
@@ -25,7 +26,17 @@ export function prepareKeyFiles(dataDir: string) {
     secrets: join(dataDir, 'keys/secrets/secrets.key'),
     /** Key that signs the audit, used by the job pool `maintenance`. Its public key is in the same folder. */
     audit: join(dataDir, 'keys/audit/signing-key.pem'),
+    /** The programs and alarms that may write, with a source `alertmanager` to try. */
+    sources: prepareSources(dataDir),
   };
+}
+
+/** Writes the file of sources with a token of its own, unless there is one. */
+function prepareSources(dataDir: string): string {
+  const file = join(dataDir, 'sources.json');
+  const source = { name: 'alertmanager', kind: 'alertmanager', secret: randomBytes(24).toString('hex'), projects: [] };
+  if (!existsSync(file)) writeFileSync(file, `${JSON.stringify([source], null, 2)}\n`, { mode: 0o600 });
+  return file;
 }
 
 export type KeyFiles = ReturnType<typeof prepareKeyFiles>;

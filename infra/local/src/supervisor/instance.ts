@@ -23,6 +23,8 @@ export const RunRecord = z.object({
   databaseUrl: z.url(),
   redisUrl: z.url(),
   simulatorUrl: z.url().nullable(),
+  /** Where alarms are posted to; null without the channel ingress. */
+  hooksUrl: z.url().nullable().default(null),
   /** Variables that locate bubblewrap; empty when bubblewrap is installed or unavailable. */
   bubblewrap: z.record(z.string(), z.string()).default({}),
   /** The value of AGENTS, for `npm run signalbox`. */

@@ -94,7 +94,8 @@ function listPrograms(settings: InstallationSettings): readonly Program[] {
       name: 'gateway',
       service: 'gateway',
       defaults: {
-        GATEWAY_CHANNELS: 'telegram,web',
+        GATEWAY_CHANNELS: 'telegram,web,ingress',
+        INGRESS_SOURCES_FILE: keys.sources,
         // Whoever reaches the simulator can act as any of its people already.
         WEB_DEMO_PEOPLE: settings.simulatorUrl === null ? 'off' : 'on',
       },

@@ -7,6 +7,7 @@ import { createFailure, createOk, getReason, createWarning, type CheckResult } f
 /** The used part of run.json, which `npm start` writes. */
 const RunningServices = z.object({
   simulatorUrl: z.url().nullable().default(null),
+  hooksUrl: z.url().nullable().default(null),
   services: z.array(z.object({ name: z.string(), probeUrl: z.url() })),
 });
 export type RunningServices = z.infer<typeof RunningServices>;

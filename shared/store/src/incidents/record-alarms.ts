@@ -121,11 +121,11 @@ interface Taken {
 /** Marks the source as heard and returns how many alarms it opened in the present window. */
 async function lockSource(db: Queryable, source: string): Promise<number> {
   const { opened, isNew } = await readRow<{ opened: number; isNew: boolean }>(db)`
-    insert into alarm_sources as s (source) values (${source})
+    insert into alarm_sources as s (source, heard_at) values (${source}, clock_timestamp())
     on conflict (source) do update set heard_at = clock_timestamp(),
       opened = case when s.window_at < clock_timestamp() - ${FLOOD_WINDOW_MS} * interval '1 ms' then 0 else s.opened end,
       window_at = case when s.window_at < clock_timestamp() - ${FLOOD_WINDOW_MS} * interval '1 ms' then clock_timestamp() else s.window_at end
-    returning opened, window_at = heard_at as "isNew"`;
+    returning opened, window_at >= heard_at as "isNew"`;
   if (isNew)
     await db.query(
       sql`delete from alarm_ends where ended_at < clock_timestamp() - ${MAX_END_AGE_DAYS} * interval '1 day'`,

@@ -115,7 +115,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       artifacts: READ,
       // Faults of its own, and alarms of other programs
       incidents: WRITE,
-      alarm_sources: WRITE,
+      alarm_sources: ALL,
       alarm_ends: ALL,
       services: 'select, update (muted_until, muted_by, updated_at)',
       // Changes the schedules of people at their command

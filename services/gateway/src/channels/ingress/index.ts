@@ -10,8 +10,10 @@ export default {
   open: async ({ config, pool, redis, prefix, log, http, own, wakeLanes }) => {
     const { registerSources } = await import('./accounts.ts');
     const { createIngress } = await import('./channel.ts');
+    const { registerAlarmSources } = await import('@signalbox/store/incidents/sources');
     const sources = readSources(config.INGRESS_SOURCES_FILE);
     await registerSources(pool, sources.programs, log);
+    await registerAlarmSources(pool, sources.alarms);
     const channel = createIngress({ sources, pool, redis, prefix, log, wakeLanes, maxEvents: config.INGRESS_BURST });
     own(channel);
     await channel.register(http());

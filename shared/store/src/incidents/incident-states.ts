@@ -1,0 +1,27 @@
+import type { Queryable } from '../pool.ts';
+import { listRows } from '../sql.ts';
+
+/** An open incident, with what became of it. */
+export interface IncidentState {
+  readonly incidentId: string;
+  readonly subject: string;
+  readonly kind: string;
+  readonly detail: string;
+  readonly openedAt: Date;
+  /** How often it was heard. */
+  readonly times: number;
+  /** Names of who was told of it, and who looks after it. */
+  readonly told: string | null;
+  readonly takenBy: string | null;
+  readonly silencedUntil: Date | null;
+}
+
+/** Lists open incidents, the newest first. */
+export function listIncidentStates(db: Queryable, limit: number): Promise<readonly IncidentState[]> {
+  return listRows<IncidentState>(db)`
+    select i.incident_id::text as "incidentId", i.subject, i.kind, i.detail, i.opened_at as "openedAt", i.repeats + i.flaps + 1 as times,
+           coalesce(t.name, i.told) as told, coalesce(u.name, i.taken_by) as "takenBy",
+           case when i.silenced_until > clock_timestamp() then i.silenced_until end as "silencedUntil"
+      from incidents i left join users u on u.user_key = i.taken_by left join users t on t.user_key = i.told
+     where i.closed_at is null order by i.opened_at desc, i.incident_id desc limit ${limit}`;
+}
