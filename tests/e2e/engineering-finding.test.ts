@@ -51,7 +51,7 @@ describe('a finding of a scan', { timeout: 120_000 }, () => {
     expect(card).toContain('No critic has read it.');
 
     await cleo.clickAndWait('Approve');
-    await ben.waitFor(/is published here/);
+    await ben.waitFor(/is published on the branch/);
     const { rows } = await demo.stack.pool.query<{ repository: string; branch: string }>(
       `select outcome ->> 'repository' as repository, outcome ->> 'branch' as branch from engineering_changes`,
     );

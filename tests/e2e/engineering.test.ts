@@ -11,6 +11,8 @@ import { eventually } from '../support/until.ts';
 // A person asks for a change of code: it is planned, edited, tested and criticized, and published once somebody has approved the diff.
 
 const ADD = 'export function add(a, b) {\n  return a - b;\n}\n';
+/** Three sentences, as critics are asked for; the last one tells of a side effect. */
+const SAYS = `It does what was asked. ${'The sum is right for numbers of either sign, and nothing else reads the file. '.repeat(4)}A string is joined now.`;
 const TEST = `import assert from 'node:assert';
 import test from 'node:test';
 import { add } from './add.js';
@@ -43,11 +45,11 @@ beforeAll(async () => {
       },
       executor: (_messages, turn) => {
         if (turn === 0) return { name: 'apply_diff', args: { diff: DIFF } };
-        return { name: 'finish', args: { title: 'Add the numbers', summary: 'It subtracted them.' } };
+        return { name: 'finish', args: { title: 'Add the `a` and `b_c` numbers', summary: 'It subtracted them.' } };
       },
       critic: () => ({
         name: 'submit_critique',
-        args: { verdict: 'good', risk: 'low', says: 'It does what was asked.' },
+        args: { verdict: 'good', risk: 'low', says: SAYS },
       }),
     },
     (said) => {
@@ -94,10 +96,17 @@ describe('a change of code', { timeout: 180_000 }, () => {
       90_000,
     );
     const card = await cleo.waitFor(/change 1 of todo/);
-    expect(card).toContain('Add the numbers');
+    expect(card).toContain('Add the a and b_c numbers');
     expect(card).toContain('add.js');
     expect(card).toContain('The tests passed in the sandbox');
-    expect(card).toContain('good, low: It does what was asked.');
+    expect(card).toContain(`good, low risk: ${SAYS}`);
+    expect(card).toContain('node --test: ✓ – the tests ran and passed');
+    expect(card).toContain('please change todo: add has to add');
+    expect(card).not.toMatch(/→ |more lines|\\/);
+    const told = await ben.waitFor(/That needs approval/);
+    expect(told).toContain('I have asked Cleo and Dara for it');
+    expect(told).toMatch(/🧾 Change the code of todo: add has to add · [^\n]+$/);
+    expect(told).toContain('Its tests passed.');
     const { rows } = await demo.stack.pool.query<{ hash: string; diff: string }>(
       `select proposal ->> 'hash' as hash, proposal ->> 'diff' as diff from engineering_changes`,
     );
@@ -105,15 +114,22 @@ describe('a change of code', { timeout: 180_000 }, () => {
     expect(rows[0]?.diff).toContain('+  return a + b;');
 
     await cleo.clickAndWait('Approve');
-    await ben.waitFor(/is published here/);
+    const end = await ben.waitFor(/The patch is attached\./);
+    expect(end).toContain('is published on the branch signalbox/1-add-the-a-and-b-c-numbers in the repository of this');
+    const patches = async () => {
+      const seen = await ben.heard();
+      return seen.slice(seen.findIndex(({ text }) => text === end)).flatMap(({ file }) => file?.name ?? []);
+    };
+    await eventually(patches, (names) => names.includes('todo-change-1.patch'), 20_000);
+    expect(await cleo.waitFor(/is published on the branch/)).not.toContain('attached');
     const { rows: done } = await demo.stack.pool.query<{ repository: string; branch: string; commit: string }>(
       `select outcome ->> 'repository' as repository, outcome ->> 'branch' as branch, outcome ->> 'commit' as commit from engineering_changes`,
     );
     const [{ repository: kept, branch, commit } = { repository: '', branch: '', commit: '' }] = done;
-    expect(branch).toBe('signalbox/1-add-the-numbers');
+    expect(branch).toBe('signalbox/1-add-the-a-and-b-c-numbers');
     expect(git(kept, 'rev-parse', branch)).toBe(commit);
     expect(git(kept, 'show', `${branch}:add.js`)).toBe('export function add(a, b) {\n  return a + b;\n}');
-    expect(git(kept, 'log', '-1', '--format=%an %s', branch)).toBe('Signalbox Add the numbers');
+    expect(git(kept, 'log', '-1', '--format=%an %s', branch)).toBe('Signalbox Add the `a` and `b_c` numbers');
     expect(git(kept, 'log', '-1', '--format=%B', branch)).toContain(`Signalbox-Diff: ${rows[0]?.hash}`);
     expect(git(repository.folder, 'branch', '--list', 'signalbox/*')).toBe('');
   });
@@ -179,7 +195,7 @@ describe('a change of code', { timeout: 180_000 }, () => {
     const card = await cleo.waitFor(/the main branch has moved on to/);
     expect(card).toContain('change 3 of todo');
     await cleo.clickAndWait('Approve');
-    await ben.waitFor(/Change 3 of todo is published here/);
+    await ben.waitFor(/Change 3 of todo is published on the branch/);
   });
 
   it('ends with /stop while its tests run, and publishes nothing', async () => {

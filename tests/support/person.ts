@@ -8,6 +8,7 @@ const Message = z.object({
   text: z.string(),
   buttons: z.array(z.array(z.object({ text: z.string() }))).nullable(),
   deleted: z.boolean().optional(),
+  file: z.object({ name: z.string() }).nullish(),
 });
 export type SeenMessage = z.infer<typeof Message>;
 

@@ -141,7 +141,7 @@ const TELL_USER = {
     'Nobody can approve that, because it cannot be shown as a whole: {problem}. Nothing was changed.',
   POLICY_DENIED: '{sentence} (rule {rule}). Nothing was changed.',
   WAITING_FOR_APPROVAL:
-    'That needs approval, and I have asked for it ({id}). Nothing has been changed yet; I will tell you the result.',
+    'That needs approval, and {asked} ({id}). Nothing has been changed yet; I will tell you the result.',
   WAITING_FOR_CONFIRMATION: 'Please confirm that with the button on the card ({id}). Nothing has been changed yet.',
   APPROVAL_VOID: 'The approval {id} is no longer valid: {reason}. Nothing was changed.',
   APPROVAL_GONE: 'This request is already {status}.',

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalCard, CardTexts } from '@signalbox/contracts/governance/approval';
 import { coversRole } from '@signalbox/contracts/governance/roles';
-import { describePerson } from '@signalbox/safety/cards/approval-card';
+import { describePerson, renderCardTitle } from '@signalbox/safety/cards/approval-card';
 import { newId } from '@signalbox/contracts/ids';
 import { MAX_ACTION_LENGTH, renderExactAction } from '@signalbox/safety/cards/canonical-card';
 import { redactText } from '@signalbox/safety/redact/redact';
@@ -24,8 +24,10 @@ import { putArtifacts } from '@signalbox/store/artifacts';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { isShortName } from '@signalbox/contracts/governance/outside';
 import { AppError } from '@signalbox/contracts/errors';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayAgo } from '@signalbox/messages/duration';
 import { getCurrentLanguage, LANGUAGES, runInLanguage } from '@signalbox/messages/language';
+import { sayList } from '@signalbox/messages/list';
 import { say, sayError, sayReason, sayAgain } from '@signalbox/messages/say';
 import type { WaitingResult } from '@signalbox/contracts/governance/waiting';
 import { createFailedResult, type ToolCallResult } from './calls/call.ts';
@@ -47,7 +49,7 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
   const shown = await describeCall(deps, call);
   if (shown instanceof AppError) return reportFailure(deps.pool, scope.threadId, call, shown);
   // A requester who confirms an action knows their own words, so the card does not quote them.
-  const words = decision.effect === 'confirm' ? null : await findTypedText(deps.pool, scope.lane, scope.chatKey);
+  const words = decision.effect === 'confirm' ? null : await findWords(execution, shown);
   const texts = await describeInAllLanguages(deps, call, proposal);
   const card = describe(scope, call, proposal, { preview: shown, words, texts });
   const unshowable = findUnshowable(card.exact ?? '');
@@ -94,7 +96,7 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
     const alone = readers.length === 0;
     if (alone && !approval.byRequester && !(takes.solo && coversRole(scope.actor.role, takes.role))) {
       const problem = whyNobodyApproves(takes.role, await listApprovers(db, approval));
-      const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what, problem });
+      const error = new AppError('NEEDS_APPROVAL', { action: renderCardTitle(card), problem });
       if (await putAction(db, scope.lane, intent, 'denied'))
         await appendAudit(db, [createDeniedEvent(proposal, error.code)]);
       return createFailedResult(error);
@@ -139,7 +141,14 @@ function whyNobodyApproves(role: string, all: readonly Approver[]): string {
   const unreached = all.slice(0, MAX_NAMES).flatMap(({ name }) => (isShortName(name) ? [name] : []));
   return unreached.length === 0
     ? say('governance.noOtherApprover', { role })
-    : say('governance.approversUnreached', { people: unreached.join(', ') });
+    : say('governance.approversUnreached', { people: sayList(unreached.map(toPlainName)), count: unreached.length });
+}
+
+/** The words with which the requester asked for this: where the preview has older ones of theirs, those. */
+async function findWords({ deps, scope }: CallExecution, preview: ActionPreview | null): Promise<string | null> {
+  const { words } = preview ?? {};
+  if (words?.userKey === scope.lane.userKey) return words.text;
+  return findTypedText(deps.pool, scope.lane, scope.chatKey);
 }
 
 /** What people have to do who see no card; /approvals shows them what waits. */
@@ -168,8 +177,17 @@ async function waiting(db: Queryable, approval: Approval): Promise<ToolCallResul
     changed: false,
     next: NEXT,
   };
-  const say = sayError(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId });
-  return { ok: true, result, say, code: null, changed: false };
+  const said = byRequester
+    ? sayError('WAITING_FOR_CONFIRMATION', { id: approvalId })
+    : sayError('WAITING_FOR_APPROVAL', { id: approvalId, asked: sayAsked(approvers) });
+  return { ok: true, result, say: said, code: null, changed: false };
+}
+
+/** Says to the requester who was asked: the people who are shown the card. */
+function sayAsked(approvers: readonly Approver[]): string {
+  const names = approvers.flatMap(({ name, isShown }) => (isShown === true && isShortName(name) ? [name] : []));
+  if (names.length === 0) return say('governance.asked');
+  return say('governance.askedPeople', { people: sayList(names.slice(0, MAX_NAMES).map(toPlainName)) });
 }
 
 /** Says to a model who decides: only people who are shown the card. */

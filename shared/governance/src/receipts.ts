@@ -25,6 +25,7 @@ const TELLING = [
 ] as const;
 const FIELDS_SHOWN = 5;
 const FIELD_LENGTH = 40;
+const TITLE_LENGTH = 120;
 /** Final states of jobs and deployments. */
 const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
 const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
@@ -66,7 +67,7 @@ export function createReceipts(
     return [{ what: timeOf(only.settledAt, timeZone), note: commandOf(only.actionId) }];
   const shown = effects.slice(0, effects.length > RECEIPTS_SHOWN ? RECEIPTS_SHOWN - 1 : RECEIPTS_SHOWN);
   const lines = shown.map((entry) => ({
-    what: sayWhat(entry).slice(0, 200),
+    what: cutAtWord(sayWhat(entry)),
     note: [sayActionState(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)]
       .filter(Boolean)
       .join(' · '),
@@ -129,6 +130,13 @@ export function sayActionState({ status, work }: LedgerEntry): string {
   if (status === 'unknown' || work === 'unknown') return say('turn.unknown');
   if (status === 'failed' || FAILED.has(work ?? '')) return say('turn.failed');
   return work === null || OVER.has(work) ? '' : say('turn.underWay');
+}
+
+/** Cuts a long title at a blank, with a mark. */
+function cutAtWord(text: string): string {
+  if (text.length <= TITLE_LENGTH) return text;
+  const end = text.lastIndexOf(' ', TITLE_LENGTH);
+  return `${text.slice(0, end > TITLE_LENGTH / 2 ? end : TITLE_LENGTH).toWellFormed()}…`;
 }
 
 function timeOf(at: Date | null, timeZone: string): string {

@@ -17,10 +17,10 @@ export const SUMMARY_PENDING = {
   planProblem: null,
 } as const;
 
-/** Describes a repository and how it would be deployed, one sentence each; empty for null. */
+/** Describes a repository, and how it would be deployed if that is known, one sentence each; empty for null. */
 export function describeRepository(look: RepositorySummary | null): readonly string[] {
   if (look === null) return [];
-  const { problem, main, tags, plan, planProblem } = look;
+  const { problem, main, tags, plan } = look;
   if (tags === null) return [say('repository.stillReading')];
   if (problem !== null) return [problem];
   const values = {
@@ -36,11 +36,7 @@ export function describeRepository(look: RepositorySummary | null): readonly str
     build: sayList(plan.build.map(code)),
     start: code(plan.start ?? ''),
   };
-  return [
-    say('repository.read', values),
-    ...(how ? [say('repository.plan', how)] : []),
-    ...(planProblem === null ? [] : [planProblem]),
-  ];
+  return [say('repository.read', values), ...(how ? [say('repository.plan', how)] : [])];
 }
 
 /**
@@ -59,14 +55,15 @@ function code(command: string): string {
   return `\`${command.replaceAll('`', "'")}\``;
 }
 
-/** Builds deploy buttons for the newest versions, at most `newest`, and for the main branch. */
+/** Builds deploy buttons for the newest versions, at most `newest`, and for the main branch; none where nobody knows how to start it. */
 export function createVersionButtons(
   project: string,
   look: RepositorySummary | null,
   environment: Environment,
   newest: number,
 ): readonly ActionButton[] {
-  const versions = look === null ? [] : listVersions({ ...look, tags: look.tags?.slice(0, newest) ?? null });
+  if (look === null || look.planProblem !== null) return [];
+  const versions = listVersions({ ...look, tags: look.tags?.slice(0, newest) ?? null });
   return versions.map((version) => ({
     label: say('deploy.deployOrder', { project, version, environment, server: 'any' }),
     value: `deploy ${project} ${version} to ${environment}`,

@@ -101,17 +101,20 @@ describe('the folder of a service', () => {
 });
 
 describe('the versions that can be deployed', () => {
-  it('do not include a branch whose start command is unknown', async () => {
+  it('get no button, and no word of how to start it before a deployment is asked for, when nobody knows how to start it', async () => {
     const planProblem = 'I cannot tell how 3f2a9c1 is started.';
-    const seen = { project: 'shop', problem: null, branch: 'main', main: '3f2a9c1e', tags: [], planProblem };
+    const seen = { project: 'shop', problem: null, branch: 'main', main: '3f2a9c1e', tags: ['v1.2.0'], planProblem };
     const loadPictures: ToolContext['work'] = (job) =>
       Promise.resolve({ kind: 'done', result: JOBS[job].result.parse(seen) as JobResult<typeof job> }); // as the job's schema says
     const withLook = await openCapabilityBench(() => loadPictures);
     try {
       const given = { name: 'shop', description: 'Shoes', repository: 'https://git.example.org/shop.git' };
       const { said, next } = await withLook.call('create_project_intent', given);
-      expect(said).toContain(planProblem);
+      expect(said).not.toContain(planProblem);
       expect(next).toEqual([]);
+      const asked = await withLook.call('read_repository', { project: 'shop' });
+      expect(asked.said).toContain(planProblem);
+      expect(asked.next).toEqual([]);
     } finally {
       await withLook.close();
     }

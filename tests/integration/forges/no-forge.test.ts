@@ -88,6 +88,13 @@ describe('a project without a forge', () => {
     expect(branches.toString().trim()).toBe('signalbox/notes');
   });
 
+  it('keeps a repository that a plain clone checks out', async () => {
+    await publish('signalbox/notes');
+    const clone = join(folder, 'plain');
+    execFileSync('git', ['clone', '--quiet', join(folder, 'changes', 'shop.git'), clone]);
+    expect(readFileSync(join(clone, 'NOTES.md'), 'utf8')).toBe('Tea\n');
+  });
+
   it('gets the patch of a branch whose process was killed before it was written', async () => {
     await publish('signalbox/notes');
     const change = await forge().findChange('signalbox/notes', signal);

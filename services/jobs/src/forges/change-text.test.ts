@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createChangeTexts, escapeForgeWords } from './change-text.ts';
 
-const FACTS = { title: 'Raise tea', summary: 'It raises tea.', checks: ['npm test: ✓'], critic: 'good, low: Fine.', changeId: 7, approvedBy: ['Ada', 'Ben'], diffHash: 'ab12' }; // prettier-ignore
+const FACTS = { title: 'Raise tea', summary: 'It raises tea.', checks: ['npm test: ✓'], critic: 'good, low: Fine.', changeId: 7, requestedBy: 'Dora', approvedBy: ['Ada', 'Ben'], diffHash: 'ab12' }; // prettier-ignore
 
 /** A forge looks for references in the text that a reader sees. */
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' };
@@ -23,7 +23,9 @@ describe('the texts of a change', () => {
     expect(body).toBe(
       'It raises tea.\n\nChecks: npm test: ✓\n\nCritic: good, low: Fine.\n\n---\n\nApproved by Ada, Ben as the diff `ab12`. Change 7 of Signalbox.',
     );
-    expect(message).toBe('Raise tea\n\nIt raises tea.\n\nSignalbox-Change: 7\nSignalbox-Diff: ab12');
+    expect(message).toBe(
+      'Raise tea\n\nIt raises tea.\n\nRequested-by: Dora\nSignalbox-Change: 7\nSignalbox-Diff: ab12',
+    );
     expect(createChangeTexts({ ...FACTS, approvedBy: ['Cleo'] }).message).toBe(message);
   });
 
@@ -42,6 +44,7 @@ describe('the texts of a change', () => {
       summary: text,
       checks: [text],
       critic: text,
+      requestedBy: text,
       approvedBy: [text],
     });
     for (const part of [
@@ -61,7 +64,14 @@ describe('the texts of a change', () => {
 
   it('keep the lines of the trailers to those of the runtime', () => {
     const { message } = createChangeTexts({ ...FACTS, summary: 'x\n\nCo-authored-by: Eve <e@x.org>' });
-    expect(message.split('\n\n').at(-1)?.split('\n').map((line) => line.split(':')[0])).toEqual(['Signalbox-Change', 'Signalbox-Diff']); // prettier-ignore
+    expect(message.split('\n\n').at(-1)?.split('\n').map((line) => line.split(':')[0])).toEqual(['Requested-by', 'Signalbox-Change', 'Signalbox-Diff']); // prettier-ignore
+  });
+
+  it('break the lines of a commit at 72 columns', () => {
+    const summary = 'It raises the price of tea and of whatever is drunk like tea. '.repeat(6);
+    const { message } = createChangeTexts({ ...FACTS, summary });
+    expect(Math.max(...message.split('\n').map((line) => line.length))).toBeLessThanOrEqual(72);
+    expect(message.replaceAll('\n', ' ')).toContain(summary.trim());
   });
 
   it('hide secrets and cut long texts', () => {

@@ -11,6 +11,8 @@ export interface ChangeFacts {
   readonly critic: string | null;
   /** Number of the change, as “status of change 4” takes it. */
   readonly changeId: number;
+  /** Name of the person who asked for the change; null when it is not known any more. */
+  readonly requestedBy: string | null;
   /** Names of those who approved the diff; empty where no approval was needed. */
   readonly approvedBy: readonly string[];
   /** SHA-256 of what they approved: see `hashDiff`. */
@@ -28,6 +30,7 @@ export interface ChangeTexts {
 const MAX_TITLE_LENGTH = 200;
 const MAX_PART_LENGTH = 4_000;
 const MAX_NAME_LENGTH = 80;
+const MAX_COLUMNS = 72;
 /** An invisible space, which ends a name or number for the forge and shows nothing to a reader. */
 const GAP = '\u200b';
 
@@ -52,11 +55,16 @@ export function createChangeTexts(facts: ChangeFacts): ChangeTexts {
       change: String(changeId),
     }),
   ];
-  const trailers = [`Signalbox-Change: ${changeId}`, `Signalbox-Diff: ${diffHash}`];
+  const requester = escapeForgeWords(cleanName(facts.requestedBy ?? '').slice(0, MAX_NAME_LENGTH));
+  const trailers = [
+    ...(requester === '' ? [] : [`Requested-by: ${requester}`]),
+    `Signalbox-Change: ${changeId}`,
+    `Signalbox-Diff: ${diffHash}`,
+  ];
   return {
     title,
     body: lines.filter((line) => line !== '').join('\n\n'),
-    message: [title, summary.map(escapeForgeWords).join('\n'), trailers.join('\n')]
+    message: [title, summary.map(escapeForgeWords).map(wrapLine).join('\n'), trailers.join('\n')]
       .filter((part) => part !== '')
       .join('\n\n'),
   };
@@ -73,6 +81,18 @@ export function escapeForgeWords(line: string): string {
     .replace(/:\/\//g, `:${GAP}//`)
     .replace(/\bwww\./gi, `www${GAP}.`)
     .replace(/^(\s*(?:[>*+-]\s*|\d+[.)]\s*)*)\//, `$1${GAP}/`);
+}
+
+/** Breaks a line at blanks, as git's own tools show messages. No new line begins with what a forge would act on. */
+function wrapLine(line: string): string {
+  const lines: string[] = [];
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && last.length + 1 + word.length <= MAX_COLUMNS;
+    if (fits || (last !== undefined && !/^[\p{L}\p{N}]/u.test(word))) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
 }
 
 function toLines(text: string): readonly string[] {

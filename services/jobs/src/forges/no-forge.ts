@@ -64,6 +64,8 @@ export function createNoForge(deps: { readonly git: Git; readonly dir: string; r
         // Git compares and sets, so that of two processes one fails.
         await runWhole(['update-ref', `refs/heads/${branch}`, commit, before ?? NO_COMMIT], signal);
       }
+      // A plain clone checks out the newest change.
+      await runWhole(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], signal);
       await writePatch(change, signal);
       return { isNew: before !== commit };
     },

@@ -29,6 +29,7 @@ import { PAGE_FOLDERS, recognizeProgram } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 import { openLogin, type Repository, type RepositoryLogin } from './repository-login.ts';
 import { createTurns } from './turns.ts';
+import { orderTags } from './version-order.ts';
 
 export interface SourceCommit {
   readonly commit: string;
@@ -99,6 +100,8 @@ export interface SourceStore {
 const FILE = 'signalbox.json';
 const FILE_BYTES = 65_536;
 const SHOWN_TAGS = 5;
+/** The newest tags by date, among which the highest release is looked for. */
+const ORDERED_TAGS = 2_000;
 const LISTED_FOLDERS = 12;
 /** Maximum bytes read of a commit object, whose message follows its signatures. */
 const HEAD_BYTES = 16_384;
@@ -233,7 +236,7 @@ type MirrorPlace = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirr
 
 async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Promise<RepositoryContents> {
   const { mirror } = at;
-  const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
+  const tags = orderTags(await listRefs(git, mirror, { of: ['refs/tags'], count: ORDERED_TAGS, signal }));
   const main = await findCommit(git, mirror, MAIN_REF, signal);
   const read = main === null ? null : readCommit(git, { ...at, commit: main }, signal);
   const start =
@@ -242,7 +245,7 @@ async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Pro
       throw error;
     })) ?? null;
   return {
-    tags,
+    tags: tags.slice(0, SHOWN_TAGS),
     main,
     branch: main === null ? null : await findBranch(git, mirror, main, signal),
     start: start && 'file' in start ? { file: start.file, hasDockerfile: start.dockerfile !== null } : start,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChangeResult } from '@signalbox/contracts/engineering/change';
+import { judgeChecks, type ChangeResult } from '@signalbox/contracts/engineering/change';
 import { AppError } from '@signalbox/contracts/errors';
 import type { AgentBounds } from '@signalbox/contracts/governance/agent-bounds';
 import type { JobPayload } from '@signalbox/contracts/operations/jobs';
@@ -49,11 +49,10 @@ export function createEngineeringChangeHandler(deps: EngineeringDeps): HandlerOf
       if (change === null)
         throw new AppError('NOT_FOUND', { kind: 'change', name: String(payload.changeId), known: 'none' });
       if (change.state !== 'working' || change.runId !== context.runId) return toResult(change);
-      const begunAt = Date.now();
       const end = await work(deps, change, payload, context);
       await deps.changes.settle(change.changeId, end);
       const after = (await deps.changes.find(change.changeId)) ?? change;
-      await showEnd(context, after, begunAt);
+      await showEnd(context, after);
       return toResult(after);
     },
     say: sayChange,
@@ -122,14 +121,15 @@ function showProgress(context: JobContext, { changeId, project, createdAt }: Cod
   };
 }
 
-async function showEnd(context: JobContext, { changeId, project, state }: CodeChange, begunAt: number): Promise<void> {
-  const elapsed = sayDuration(Math.max(1_000, Date.now() - begunAt));
+async function showEnd(context: JobContext, { changeId, project, state, createdAt }: CodeChange): Promise<void> {
+  const elapsed = sayDuration(Math.max(1_000, Date.now() - createdAt.getTime()));
   const text = say('engineering.over', { change: String(changeId), project, state, elapsed });
   await context.tell(text, { slot: 'progress', isLast: true });
 }
 
 function toResult({ changeId, project, state, proposal, question, problem }: CodeChange): ChangeResult {
-  return { changeId, project, state, title: proposal?.title ?? null, question, problem };
+  const ran = proposal === null ? {} : { ran: judgeChecks(proposal) };
+  return { changeId, project, state, title: proposal?.title ?? null, ...ran, question, problem };
 }
 
 async function removeOld(home: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { describeCheck } from '@signalbox/contracts/engineering/change';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
 import { explainError, say } from '@signalbox/messages/say';
@@ -93,8 +94,9 @@ async function publish(
     title: proposal.title,
     summary: proposal.summary,
     checks: proposal.checks.map(describeCheck),
-    critic: describeCritique(proposal.critique),
+    critic: proposal.critique && say('engineering.critique', proposal.critique),
     changeId,
+    requestedBy: await changes.nameRequester(change.userKey),
     approvedBy: await changes.listApprovers(context.runId),
     diffHash: hash,
   });
@@ -120,18 +122,17 @@ function nameBranch({ changeId }: Pick<CodeChange, 'changeId'>, title: string): 
     .normalize('NFKD')
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');
-  return `signalbox/${changeId}${words === '' ? '' : `-${words.slice(0, 40).replace(/-+$/, '')}`}`;
+  return `signalbox/${changeId}${words === '' ? '' : `-${cutAtWord(words)}`}`;
 }
 
-type Proposal = NonNullable<CodeChange['proposal']>;
-
-function describeCheck({ command, exitCode, killed }: Proposal['checks'][number]): string {
-  return `${command}: ${exitCode === 0 && killed === null ? '✓' : `✗ ${killed ?? exitCode}`}`;
+/** Cuts words that hyphens join, within a word only where the first one is too long. */
+function cutAtWord(words: string): string {
+  if (words.length <= MAX_BRANCH_WORDS) return words;
+  const end = words.lastIndexOf('-', MAX_BRANCH_WORDS);
+  return words.slice(0, end > 0 ? end : MAX_BRANCH_WORDS);
 }
 
-function describeCritique(critique: Proposal['critique']): string | null {
-  return critique && `${critique.verdict}, ${critique.risk}: ${critique.says}`;
-}
+const MAX_BRANCH_WORDS = 40;
 
 function toOutcome(
   { changeId, project, proposal }: CodeChange,

@@ -83,9 +83,7 @@ export default toolGroup({
         done: ({ projects, total }, { status }) => {
           if (projects.length === 0)
             return status ? say('projects.noneOfStatus', { status: sayStatus(status) }) : say('projects.none');
-          const lines = projects.map(
-            (project) => `- **${project.name}** (${sayStatus(project.status)}): ${project.description}`,
-          );
+          const lines = projects.map(({ name, status, description }) => `- ${nameProject(name, status, description)}`);
           const notListed =
             total > projects.length ? [say('projects.notListed', { count: total - projects.length })] : [];
           return [say('projects.list', { count: total }), lines.join('\n'), ...notListed].join('\n\n');
@@ -136,7 +134,7 @@ export default toolGroup({
             ...(ports.length === 0 ? [say('projects.noPorts')] : ports.map((one) => say('projects.port', one))),
             ...(openRuns.length === 0 ? [say('projects.noRuns')] : openRuns.map((one) => say('projects.run', one))),
           ];
-          return `**${name}** (${sayStatus(status)}): ${description}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+          return `${nameProject(name, status, description)}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
         },
       },
     }).from({
@@ -169,9 +167,10 @@ export default toolGroup({
           entity: 'name',
           ask: 'What should the project be called?',
         }),
-        description: Description.describe('What the project is for, in one or two sentences').meta({
+        description: Description.optional().describe('What the project is for, if the person said so').meta({
           entity: 'text',
           ask: 'What is the project for, in one sentence?',
+          isAsked: true,
         }),
         repository: Repository.optional()
           .describe('Address of its git repository; ./shop is a folder below REPOSITORIES_DIR')
@@ -192,7 +191,7 @@ export default toolGroup({
         const repository = placeOf(name, { repository: given, folder, before: null }) ?? null;
         requireRepository(name, repository, repositoryLogin);
         const login = repositoryLogin === undefined ? null : { handle: repositoryLogin, givenBy: owner };
-        const wanted = { name, description, repository, repositoryLogin: login, owner };
+        const wanted = { name, description: description ?? '', repository, repositoryLogin: login, owner };
         const project = await ports.projects.create(wanted, actionId);
         return {
           ...shownOf(project),
@@ -209,11 +208,12 @@ export default toolGroup({
             repository === undefined
               ? 'none'
               : sayRepository(buildFolderAddress(repository, folder ?? null)).repository;
-          return say('projects.createOrder', { name, description, repository: place });
+          const told = { isDescribed: description !== undefined, description: description ?? '' };
+          return say('projects.createOrder', { name, ...told, repository: place });
         },
         done: ({ name, description, repository, look }) => {
           // A project without a description shows its repository once.
-          const isDescribed = repository === null || !repository.startsWith(description);
+          const isDescribed = description !== '' && !repository?.startsWith(description);
           const created = say('projects.created', { name, isDescribed, description, ...sayRepository(repository) });
           return [created, ...describeRepository(look)].join(' ');
         },
@@ -351,6 +351,11 @@ const DEMO = { name: 'demo', description: 'A small web shop to try deployments w
 
 const NOT_DONE = { kind: 'not-done' } as const;
 
+/** A project that was made without a word on what it is for has no description. */
+function nameProject(name: string, status: Parameters<typeof sayStatus>[0], description: string): string {
+  return `**${name}** (${sayStatus(status)})${description === '' ? '' : `: ${description}`}`;
+}
+
 type Project = Awaited<ReturnType<ToolContext['ports']['projects']['get']>>;
 
 function lookOf(project: string, look: RepositorySummary | null) {
@@ -371,11 +376,7 @@ async function loadPictures(work: ToolContext['work'], project: string): Promise
   return worked.kind === 'goes-on' ? SUMMARY_PENDING : worked.result;
 }
 
-interface Place {
-  readonly repository: string | undefined;
-  readonly folder: string | undefined;
-  readonly before: string | null;
-}
+type Place = Readonly<Record<'repository' | 'folder', string | undefined>> & { readonly before: string | null };
 
 /** The repository and folder after a change: a new repository drops the old folder. Throws REPOSITORY_MISSING. */
 function placeOf(project: string, { repository, folder, before }: Place): string | undefined {

@@ -118,7 +118,10 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly describe: string;
   /** Phrases with which people ask for this tool: they teach a model, and tests check that they lead to this tool. */
   readonly hints: readonly string[];
-  /** Arguments. `.meta({ entity: 'project', ask: 'Which project?' })` names a field's kind of entity and its question. */
+  /**
+   * Arguments. `.meta({ entity: 'project', ask: 'Which project?' })` names a field's kind of entity and its question; `isAsked`: the
+   * built-in planner asks for it, although a model may leave it out.
+   */
   readonly input: I;
   /** Arguments whose values the runtime can look up: for buttons under a question, and for “the newest”. */
   readonly choices?: Readonly<Record<string, ArgumentChoices>>;
@@ -167,6 +170,8 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly deadlineMs: number;
   /** `harmless`: a repetition with the same action id changes nothing more, as with reads and effects keyed by the id. */
   readonly replay: 'harmless' | 'unknown';
+  /** True when receipts show the order, because the tool's name says less. */
+  readonly hasSpokenReceipt?: true;
   /** True when the arguments are the steps of a plan, which governance runs itself: `run` is never called. */
   readonly isPlan?: true;
   /** Conditions that a result can meet, for the next step of a plan: a verdict about health, an exit code. */
@@ -249,6 +254,7 @@ function createTool<I extends z.ZodType, O>(spec: ToolSpec<I, O>, origins: Origi
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
     isPlan: spec.isPlan === true,
+    hasSpokenReceipt: spec.hasSpokenReceipt === true,
     measures: Object.keys(spec.meets ?? {}) as StepCondition[], // the keys of the record above
     /** Lists the conditions that a result meets. Pure. */
     meets: (output: unknown): readonly StepCondition[] =>

@@ -41,7 +41,7 @@ export interface TurnReportDeps {
   readonly pool: Pool;
   readonly names: NameCache;
   /** Returns the properties of an installed tool; null for unknown tools. */
-  toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order'> | null;
+  toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence' | 'order' | 'hasSpokenReceipt'> | null;
   /** True when the tool belongs to one agent, whose people know nothing of tools. */
   isOwned(tool: string): boolean;
   readonly verbs: ReadonlySet<string>;
@@ -108,6 +108,12 @@ export class TurnReport {
     this.#hasEntries ||= actions.length > 0;
   }
 
+  /** Notes news of changes of code, as the runtime tells them. A change that asks its person has done nothing yet. */
+  changeEnded(batch: TurnContext['batch'], asking: readonly string[]): void {
+    for (const { envelope } of batch) if (envelope.kind === 'job-finished') this.said(envelope.say);
+    for (const runId of asking) this.#actions.splice(this.#actions.indexOf(runId), 1);
+  }
+
   /** Notes the decision that the turn reports. */
   decided({ actionId }: DecisionEnvelope, { say, result }: ResumeResult): void {
     this.#actions.push(`${actionId}_m`);
@@ -145,7 +151,8 @@ export class TurnReport {
         return this.#lineOf([texts[place] ?? ''], hasChanged, this.#groundsAt(grounds, reply, last, passes));
       return reply === last ? this.#lineOf(texts, hasChanged, grounds) : null;
     });
-    const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
+    const isTold = passes !== 'cut short' && texts.every((text) => text.trim() === '');
+    const isBrief = isTold && !mine.some(({ tool }) => this.#parts.toolKind(tool)?.hasSpokenReceipt);
     const effects = createReceipts(mine, this.#parts.timeZone, isBrief, (entry) => this.#receiptOf(entry));
     return replies.map((reply, place) => {
       const line = reply === last && !hasChanged && this.#asked === 'refused' ? 'nothing' : (lines[place] ?? null);
@@ -196,7 +203,8 @@ export class TurnReport {
 
   /** Tool names are English, so readers of other languages get the order instead. */
   #receiptOf(entry: LedgerEntry): string {
-    const isName = getCurrentLanguage() === DEFAULT_LANGUAGE && !this.#parts.isOwned(entry.tool);
+    const isSpoken = this.#parts.isOwned(entry.tool) || this.#parts.toolKind(entry.tool)?.hasSpokenReceipt === true;
+    const isName = getCurrentLanguage() === DEFAULT_LANGUAGE && !isSpoken;
     return isName ? getReceiptTitle(entry) : escapeText(this.#orderOf(entry));
   }
 
@@ -301,9 +309,10 @@ function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { l
   return line === 'yet' && lane.waiting.length > 0 && batch.some(({ envelope }) => envelope.kind === 'message');
 }
 
-/** Removes the runtime's own sentences of this turn from a text. */
+/** Removes the runtime's own sentences of this turn from a text, those first that hold others. */
 function withoutSaid(text: string, says: readonly string[]): string {
-  return says.reduce((rest, said) => (said.trim() === '' ? rest : rest.split(said.trim()).join(' ')), text);
+  const longest = says.toSorted((one, other) => other.length - one.length);
+  return longest.reduce((rest, said) => (said.trim() === '' ? rest : rest.split(said.trim()).join(' ')), text);
 }
 
 function idsOf(envelope: TurnContext['batch'][number]['envelope']): readonly string[] {

@@ -136,7 +136,7 @@ export function endWithEventNotice(
   return endWithNotice(parts, buildTurnContext(lane, message), toNoticeText(message.envelope), besides);
 }
 
-type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts'>>;
+type Besides = Partial<Pick<AgentReply, 'buttons' | 'receipts' | 'files'>>;
 
 export function toNoticeText(envelope: InboxMessage['envelope']): string {
   if (envelope.kind !== 'incident') return envelope.kind === 'job-finished' ? envelope.say : '';

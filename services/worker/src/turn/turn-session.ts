@@ -68,6 +68,8 @@ export class TurnSession {
   #resume: RecordedApproval | null = null;
   /** The next actions that the result of a decided action suggests. */
   #offered: NonNullable<ToolCallResult['next']> = [];
+  /** The files of a decided action. */
+  #files: NonNullable<ToolCallResult['files']> = [];
   readonly #calls = new Set<Promise<unknown>>();
   #notes: readonly string[] = [];
   /** Ends of runs that nobody is told of, because their plan goes on. */
@@ -143,6 +145,7 @@ export class TurnSession {
     );
     this.#resume = recordResume(envelope, resumed, machine.path());
     this.#offered = resumed.result?.next ?? [];
+    this.#files = resumed.result?.files ?? [];
     this.#account.decided(envelope, resumed);
     return resumed;
   }
@@ -151,7 +154,10 @@ export class TurnSession {
   async #followPlans(scope: CallScope): Promise<boolean> {
     const { governance } = this.#start.parts;
     const followed = await followPlans(governance, scope, this.#context.batch);
-    this.#context = { ...this.#context, batch: await proposeChanges(governance, scope, followed.batch) };
+    const { batch, asking, next } = await proposeChanges(governance, scope, followed.batch);
+    this.#context = { ...this.#context, batch };
+    this.#offered = next;
+    this.#account.changeEnded(batch, asking);
     this.#silent = followed.silent;
     this.#ended = followed.said;
     this.#account.planEnded(followed);
@@ -177,8 +183,9 @@ export class TurnSession {
     const actionId = first.envelope.kind === 'decision' ? first.envelope.actionId : '';
     const { timeZone } = parts.account;
     const receipts = await loadReceipts(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
+    const besides = { receipts, buttons: await this.#bindOffered(), ...this.#attach() };
     const recording = this.#record(createEmptyRecord(this.#context, this.#actor), 'notice', null);
-    const end = endWithNotice(parts, this.#context, text, { receipts });
+    const end = endWithNotice(parts, this.#context, text, besides);
     const thread = this.#isThreadOver ? null : leaveThread(threadId, 'closed');
     const more = await this.#finish({ ...end, thread }, recording);
     this.#isCommitted = true;
@@ -269,9 +276,11 @@ export class TurnSession {
       ...(await createJobButtons(this.#start.parts, this.#context, this.#actor, this.#context.batch)),
       ...(isTold ? [] : await this.#bindOffered()),
     ];
-    const ended = closed.map((reply, place) =>
-      place === closed.length - 1 && reply.buttons.length === 0 ? { ...reply, buttons: next } : reply,
-    );
+    const files = isTold ? {} : this.#attach();
+    const ended = closed.map((reply, place) => {
+      if (place !== closed.length - 1) return reply;
+      return { ...files, ...reply, ...(reply.buttons.length === 0 ? { buttons: next } : {}) };
+    });
     const { threadNew, resumed } = this.#start.lane;
     const task = threadNew || resumed ? result.task : null;
     const about = await this.#account.describeThread(task, result.outcome === 'finished');
@@ -284,8 +293,15 @@ export class TurnSession {
     if (parts.agent.draws) return [];
     const buttons = await this.#bindOffered();
     return this.#messages.flatMap(({ id, event }) =>
-      event?.kind === 'decision' || event?.kind === 'job-finished' ? [{ key: id, text: event.say, buttons }] : [],
+      event?.kind === 'decision' || event?.kind === 'job-finished'
+        ? [{ key: id, text: event.say, buttons, ...this.#attach() }]
+        : [],
     );
+  }
+
+  /** The files of the decided action, which go with the message that tells of it. */
+  #attach(): Pick<AgentReply, 'files'> {
+    return this.#files.length === 0 ? {} : { files: this.#files };
   }
 
   #bindOffered(): ReturnType<typeof bindOffers> {

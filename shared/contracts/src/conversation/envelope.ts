@@ -95,8 +95,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     runId: z.string(),
     job: z.string(),
     threadId: z.string().nullable(),
-    /** `failed` also when the job ended and what it deployed does not serve. */
-    outcome: z.enum(['done', 'failed']),
+    /** `failed` also when the job ended and what it deployed does not serve; `waits` for an answer of the person. */
+    outcome: z.enum(['done', 'failed', 'waits']),
     /** One or two sentences about the job, for the person. */
     say: z.string().max(4_000),
     /** True when the sentence quotes nothing that others wrote. */

@@ -43,6 +43,27 @@ export const ChangeCheck = z.object({
 });
 export type ChangeCheck = z.infer<typeof ChangeCheck>;
 
+/** A command of the checks with how it ended, in no language. */
+export function describeCheck({ command, exitCode, killed }: ChangeCheck): string {
+  return `${command}: ${exitCode === 0 && killed === null ? '✓' : `✗ ${killed ?? `exit ${exitCode}`}`}`;
+}
+
+/** What the checks of a diff came to; `broken`: a check failed, and no test ran. */
+export const ChecksVerdict = z.enum(['passed', 'failed', 'broken', 'none']);
+export type ChecksVerdict = z.infer<typeof ChecksVerdict>;
+
+export function judgeChecks({
+  checks,
+  isTested,
+}: {
+  readonly checks: readonly ChangeCheck[];
+  readonly isTested: boolean;
+}): ChecksVerdict {
+  const hasFailed = checks.some(({ exitCode, killed }) => exitCode !== 0 || killed !== null);
+  if (hasFailed) return isTested ? 'failed' : 'broken';
+  return isTested ? 'passed' : 'none';
+}
+
 /** What the critic says of a diff, which it knows together with the task and the output of the tests. */
 export const Critique = z.object({
   verdict: z.enum(['good', 'doubts', 'bad']),
@@ -82,6 +103,8 @@ export const ChangeResult = z.object({
   project: z.string(),
   state: ChangeState,
   title: z.string().nullable(),
+  /** What the checks of the diff came to. Missing without a diff, and in results of older releases. */
+  ran: ChecksVerdict.optional(),
   question: z.string().nullable(),
   problem: z.string().max(2_000).nullable(),
 });

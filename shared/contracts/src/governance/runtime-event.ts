@@ -9,8 +9,8 @@ export const RuntimeEvent = z.object({
   callId: z.string().optional(),
   tool: z.string().optional(),
   job: z.string().optional(),
-  /** Whether the decision, its action or the job went as asked. Missing in older records. */
-  outcome: z.enum(['approved', 'modified', 'rejected', 'expired', 'done', 'failed']).optional(),
+  /** Whether the decision, its action or the job went as asked; `waits`: for the person's answer. Missing in older records. */
+  outcome: z.enum(['approved', 'modified', 'rejected', 'expired', 'done', 'failed', 'waits']).optional(),
   /** The people who decided. */
   by: z.array(z.string()).optional(),
   /** The words of the person who rejected the action. */

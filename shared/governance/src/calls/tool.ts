@@ -16,6 +16,8 @@ export interface ActionPreview {
   readonly undo: string;
   /** The steps of a plan, each in one line. */
   readonly steps?: readonly string[];
+  /** What this person wrote when they asked for it, where that was in an earlier turn; the card quotes it when they ask again. */
+  readonly words?: { readonly text: string; readonly userKey: string } | undefined;
   /** Files that are sent with the card, such as a diff that is too long for it; a resolved value has their hash. */
   readonly files?: readonly { readonly name: string; readonly mimeType: string; readonly content: string }[];
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 /** A tool argument that the planner can fill. */
 export interface Field {
   readonly name: string;
+  /** True also for an argument that a model may leave out and the planner asks for. */
   readonly required: boolean;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'other';
   /** Entity that the value names, such as project; null when the schema names none. */
@@ -29,6 +30,7 @@ const Property = z.object({
   default: z.unknown().optional(),
   entity: maybe(z.string()),
   ask: maybe(z.string()),
+  isAsked: maybe(z.boolean()),
   anyOf: maybe(z.array(z.unknown())),
 });
 type Property = z.infer<typeof Property>;
@@ -45,7 +47,8 @@ export function readFields(schema: unknown): readonly Field[] {
   const { properties, required } = parsed.data;
   return Object.entries(properties).flatMap(([name, property]) => {
     const rules = readProperty(property);
-    return rules ? [describeField(name, rules, required.includes(name) && rules.default === undefined)] : [];
+    const isNeeded = required.includes(name) || rules?.isAsked === true;
+    return rules ? [describeField(name, rules, isNeeded && rules.default === undefined)] : [];
   });
 }
 

@@ -19,8 +19,11 @@ const MAX_LINES = 12;
 /** Rows for the line of each step of a plan, beyond those of a card: nobody approves a step that they cannot read. */
 const ROWS_PER_STEP = 3;
 
-/** Maximum length of a summary line, in UTF-16 units: phones show no more, and the exact action follows. */
-const MAX_LINE_LENGTH = 400;
+/** Rows beyond those of a card with a file, such as a diff: its reader has a document to read anyway. */
+const ROWS_WITH_FILE = 24;
+
+/** Maximum length of a summary line, in UTF-16 units: the whole sentence of a critic fits. */
+const MAX_LINE_LENGTH = 700;
 /** Maximum length of a name, in UTF-16 units; the id beside the name identifies the person. */
 const MAX_NAME_LENGTH = 24;
 
@@ -188,13 +191,18 @@ const STEP = /^\d+\. /;
  * a plan take no rows from its steps, and those of a step none from another.
  */
 function layOut(approval: Approval, takes: string) {
-  const { exact = '', essential = [{ shown: listValueLines(exact).join('\n'), told: null }], steps } = approval.card;
+  const {
+    exact = '',
+    essential = [{ shown: listValueLines(exact).join('\n'), told: null }],
+    steps,
+    files,
+  } = approval.card;
   const lines = listLines(approval, takes);
   const telling = lines.findIndex(({ as }) => as('').startsWith('- ')) + 1;
   let own = essential.filter(({ told }) => told === null);
   for (;;) {
     const block = own.flatMap(listRows);
-    const rows = MAX_LINES - 1 + (steps ?? []).length * ROWS_PER_STEP;
+    const rows = MAX_LINES - 1 + (steps ?? []).length * ROWS_PER_STEP + (files ? ROWS_WITH_FILE : 0);
     const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: steps ? 0 : block.length, rows });
     const isTold = (one: EssentialValue): boolean => {
       // What the line of one step says is not said of another step.

@@ -12,7 +12,7 @@ export interface CardLine {
 /** Columns of a card line on a 360-pixel phone, measured on the page and in Telegram's client. */
 const ROW_COLUMNS = 36;
 /** Maximum length measured, in UTF-16 units; longer texts are cut first. */
-const MAX_MEASURED_LENGTH = 500;
+const MAX_MEASURED_LENGTH = 700;
 
 /** Counts the rows that a markdown text takes on a phone. */
 function countRows(markdown: string): number {

@@ -134,6 +134,10 @@ export function createChangeStore(pool: Pool) {
       });
     },
 
+    /** What the person wrote in the turn that asked for a change, on one line; null when they typed nothing. */
+    words: (of: { readonly actionId: string } | { readonly changeId: number }): Promise<string | null> =>
+      findAskedWords(pool, of),
+
     /** Names of those who approved the action that a job works for, in order. */
     listApprovers: async (runId: string): Promise<readonly string[]> =>
       (
@@ -141,6 +145,9 @@ export function createChangeStore(pool: Pool) {
         select v.name from approval_votes v join approvals p using (approval_id)
           where p.action_id = ${runId} order by v.voted_at, v.user_key`
       ).map(({ name }) => name),
+
+    nameRequester: (userKey: string): Promise<string | null> =>
+      findValue<string | null>(pool, null)`select name from users where user_key = ${userKey}`,
 
     /** Notes the branch and the pull request of a change, once. */
     publish(changeId: number, outcome: PublishResult): Promise<boolean> {
@@ -168,6 +175,24 @@ export async function stopChanges(db: Queryable, userKey: string, problem: strin
 /** SHA-256 of what a person approves: the diff, and the commit that it is of. */
 export function hashDiff(baseCommit: string, diff: string): string {
   return createHash('sha256').update(`${baseCommit}\n${diff}`).digest('hex');
+}
+
+function findAskedWords(
+  db: Queryable,
+  of: { readonly actionId: string } | { readonly changeId: number },
+): Promise<string | null> {
+  const [actionId, changeId] = 'actionId' in of ? [of.actionId, null] : [null, of.changeId];
+  return findValue<string | null>(db, null)`
+    with first as (
+      select i.id, i.user_key, i.chat_key, i.turn_id, i.outcome from actions a
+         join inbox i on i.user_key = a.user_key and i.envelope ->> 'id' = a.turn_key
+        where a.action_id = coalesce(${actionId}::text, (select action_id from engineering_changes where change_id = ${changeId}::bigint)))
+    select nullif(btrim(regexp_replace(string_agg(i.envelope ->> 'text', ' · ' order by i.id), '\\s+', ' ', 'g')), '')
+      from inbox i join first f using (user_key, chat_key)
+     where i.kind = 'message' and i.envelope ->> 'borrowed' is null
+       and (i.id = f.id or i.turn_id = f.turn_id
+            or (f.outcome is null and i.outcome is null and i.id > f.id
+                and i.id <= (select taken_to from lanes where user_key = f.user_key)))`;
 }
 
 function findChange(db: Queryable, changeId: number): Promise<CodeChange | null> {

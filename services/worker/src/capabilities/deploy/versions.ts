@@ -37,6 +37,7 @@ export const readRepository = tool({
   },
   phrases: {
     done: ({ look }, { environment = 'staging' }) => {
+      if (look.planProblem !== null) return [...describeRepository(look), look.planProblem].join(' ');
       const isAny = (look.tags?.length ?? 0) > 0 || look.branch !== null;
       return [...describeRepository(look), ...(isAny ? [say('deploy.whichVersion', { environment })] : [])].join(' ');
     },

@@ -7,6 +7,7 @@ import { CHANGE_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { ChangeNumber, sayChange } from './fields.ts';
 
 const DEADLINE_MS = 10_000;
+const MAX_TASK_LENGTH = 8_000;
 
 export const triggerEngineering = tool({
   describe:
@@ -26,16 +27,22 @@ export const triggerEngineering = tool({
       .trim()
       .min(5)
       .max(4_000)
-      .describe('What to change, in the person’s own words')
-      .meta({ entity: 'text', ask: 'What should be changed in the code?' }),
+      .optional()
+      .describe('What to change; left out: the person’s own words')
+      .meta({ entity: 'text', ask: 'What should be changed in the code?', isAsked: true }),
   }),
   ...CHANGE_DEFAULTS,
+  hasSpokenReceipt: true,
   resources: ({ project }) => [`project:${project}`],
   deadlineMs: DEADLINE_MS,
-  run: ({ project, task }, context) => begin(context, project, { kind: 'task', text: task }),
+  run: async ({ project, task }, context) => {
+    const text = task ?? (await context.ports.engineering.words({ actionId: context.actionId }));
+    if (text === null) throw refuse(say('engineering.taskMissing'));
+    return begin(context, project, { kind: 'task', text: text.slice(0, MAX_TASK_LENGTH) });
+  },
   probe: async (_input, context) => probe(context),
   phrases: {
-    order: ({ project, task }) => say('engineering.order', { project, task }),
+    order: ({ project, task }) => say('engineering.order', { project, hasTask: task !== undefined, task: task ?? '' }),
     done: ({ change, project }) => say('engineering.started', { change: String(change), project }),
   },
 }).from({ change: 'runtime', project: 'name' });
@@ -61,6 +68,7 @@ export const fixFinding = tool({
       .meta({ ask: 'Which finding?' }),
   }),
   ...CHANGE_DEFAULTS,
+  hasSpokenReceipt: true,
   resources: ({ project }) => [`project:${project}`],
   deadlineMs: DEADLINE_MS,
   run: async ({ project, finding }, context) => {
@@ -95,6 +103,7 @@ export const answerEngineering = tool({
     change: ChangeNumber,
   }),
   ...CHANGE_DEFAULTS,
+  hasSpokenReceipt: true,
   deadlineMs: DEADLINE_MS,
   run: async ({ answer, change: id }, context) => {
     const { ports, actor, actionId, threadId } = context;

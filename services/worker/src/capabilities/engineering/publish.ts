@@ -1,17 +1,14 @@
 import { z } from 'zod';
+import { ChecksVerdict, describeCheck, judgeChecks, type PublishResult } from '@signalbox/contracts/engineering/change';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { CHANGE_DEFAULTS, tool, withFiles, type ResolvedRefs } from '../../tools/tool.ts';
-import { KnownChange, sayChange, toLine, type Change } from './fields.ts';
+import { listCardLines, toOneLine } from './card.ts';
+import { KnownChange, sayChange, type Change } from './fields.ts';
 
-/** A longer diff is attached to the card as a file, whose hash is on the card. */
-const MAX_SHOWN_DIFF = 9_000;
-const SHOWN_FILES = 40;
-const SHOWN_CRITIQUE = 240;
-const PASSED = '✓';
 const NO_CRITIC = 'none';
 
-/** What a person decides about: all of it is in the hash of the approval. */
+/** What a person decides about: all of it is in the hash of the approval. The diff is attached, and its own hash is here. */
 const Meant = z.object({
   change: z.number(),
   project: z.string(),
@@ -22,8 +19,8 @@ const Meant = z.object({
   main: z.string(),
   files: z.array(z.string()),
   checks: z.array(z.string()),
+  ran: ChecksVerdict.default('none'),
   critic: z.string(),
-  diff: z.string(),
   hash: z.string(),
 });
 
@@ -40,6 +37,7 @@ export const openPullRequest = tool({
   ],
   input: z.object({ change: KnownChange }),
   ...CHANGE_DEFAULTS,
+  hasSpokenReceipt: true,
   kind: 'code_diff',
   egress: true,
   deadlineMs: 60_000,
@@ -55,7 +53,7 @@ export const openPullRequest = tool({
       });
     const { head, forge, problem } = await work('engineering.look', { changeId: known, project });
     if (problem !== null) throw new AppError('NOT_RESOLVED', { detail: problem });
-    const { title, files, checks, critique, diff, hash } = proposal;
+    const { title, files, checks, critique, hash } = proposal;
     return {
       change: known,
       project,
@@ -63,49 +61,43 @@ export const openPullRequest = tool({
       forge,
       base: baseCommit,
       main: head ?? '',
-      files: files
-        .slice(0, SHOWN_FILES)
-        .map(({ path, change: kind, added, removed }) => `${path} (${kind}, +${added} -${removed})`),
-      checks: checks.map(
-        ({ command, exitCode, killed }) =>
-          `${command}: ${exitCode === 0 && killed === null ? PASSED : `✗ ${killed ?? exitCode}`}`,
-      ),
-      critic: critique === null ? NO_CRITIC : `${critique.verdict}, ${critique.risk}: ${clip(toLine(critique.says))}`,
-      diff: diff.length <= MAX_SHOWN_DIFF ? diff : '',
+      files: files.map(({ path, change: kind, added, removed }) => `${path} (${kind}, +${added} -${removed})`),
+      checks: checks.map(describeCheck),
+      ran: judgeChecks(proposal),
+      critic: critique === null ? NO_CRITIC : `${critique.verdict}, ${critique.risk}: ${toOneLine(critique.says)}`,
       hash,
     } satisfies z.output<typeof Meant>;
   },
   resources: (_input, resolved) => (resolved === null ? [] : [`project:${readMeant(resolved).project}`]),
-  told: ['→ title', '→ project', '→ forge', '→ change', 'change', '→ files', '→ checks', '→ critic', '→ hash'],
-  derived: ({ forge }) => ['→ base', '→ main', ...(forge === 'none' ? ['→ forge'] : [])],
+  told: ['→ project', '→ forge', '→ change', 'change', '→ hash'],
+  // The lines of the card say the rest, each cut with a mark; the files are in the patch.
+  derived: ({ forge }) => [...SAID.map((name) => `→ ${name}`), ...(forge === 'none' ? ['→ forge'] : [])],
   preview: async (_input, { ports, resolved }) => {
-    const { change, project, title, forge, base, main, files, checks, critic, hash } = readMeant(resolved);
-    const proposal = (await ports.engineering.find(change))?.proposal;
+    const { change, project, title, forge, base, main, hash } = readMeant(resolved);
+    const found = await ports.engineering.find(change);
+    const proposal = found?.proposal ?? null;
     const lines = proposal?.files ?? [];
+    const text = found === null ? null : await ports.engineering.words({ changeId: change });
     return {
       what: say('engineering.prWhat', {
         change: String(change),
         project,
-        title: toLine(title),
+        title: toOneLine(title),
         isHere: forge === 'none',
       }),
       change: say('engineering.prChange', {
-        count: files.length,
+        count: lines.length,
         added: lines.reduce((sum, file) => sum + file.added, 0),
         removed: lines.reduce((sum, file) => sum + file.removed, 0),
         base: base.slice(0, 7),
         isMoved: main !== base,
         main: main.slice(0, 7),
       }),
-      steps: [
-        files.join(', '),
-        say('engineering.prChecks', { hasChecks: checks.length > 0, checks: checks.join(', ') }),
-        say('engineering.prCritic', { hasCritic: critic !== NO_CRITIC, critic }),
-        say('engineering.prDiff', { hash }),
-      ],
+      steps: proposal ? listCardLines(proposal, hash) : [],
       reach: say('engineering.prReach', { isHere: forge === 'none', forge }),
       undo: say('engineering.prUndo', { isHere: forge === 'none' }),
       files: proposal ? [toPatch({ changeId: change, project, proposal })] : [],
+      ...(found !== null && text !== null ? { words: { text, userKey: found.userKey } } : {}),
     };
   },
   run: async (_input, context) => {
@@ -113,29 +105,26 @@ export const openPullRequest = tool({
     const worked = await context.work('engineering.publish', { changeId: change, project, hash });
     if (worked.kind === 'goes-on') return { state: 'goes-on' as const, change, project };
     const found = await context.ports.engineering.find(change);
-    const output = { state: 'done' as const, ...worked.result, change };
     // Whoever has no forge gets the patch.
-    return output.url === null && found?.proposal
-      ? withFiles(output, [toPatch({ ...found, proposal: found.proposal })])
-      : output;
+    const patch =
+      worked.result.url === null && found?.proposal ? toPatch({ ...found, proposal: found.proposal }) : null;
+    const output = { state: 'done' as const, ...worked.result, change, hasPatch: patch !== null };
+    return patch === null ? output : withFiles(output, [patch]);
   },
   probe: async (_input, context) => {
     const found = await context.worked('engineering.publish');
     if (found.kind !== 'done') return found;
-    return { kind: 'done', output: { state: 'done' as const, ...found.output, change: found.output.changeId } };
+    return {
+      kind: 'done',
+      output: { state: 'done' as const, ...found.output, change: found.output.changeId, hasPatch: false },
+    };
   },
   phrases: {
     order: ({ change }) => say('engineering.prOrder', { change: String(change) }),
     done: (output) =>
       output.state === 'goes-on'
         ? say('engineering.prGoesOn', { change: String(output.change), project: output.project })
-        : say('engineering.published', {
-            change: String(output.change),
-            project: output.project,
-            branch: output.branch,
-            hasUrl: output.url !== null,
-            url: output.url ?? '',
-          }),
+        : sayPublished(output),
   },
 }).from({
   state: 'runtime',
@@ -149,25 +138,44 @@ export const openPullRequest = tool({
   number: 'runtime',
   url: 'runtime',
   repository: 'runtime',
+  hasPatch: 'runtime',
 });
+
+/** Values of the resolved change that the lines of its card say. */
+const SAID = ['base', 'main', 'title', 'files', 'checks', 'ran', 'critic'] as const;
 
 function readMeant(resolved: ResolvedRefs | null): z.output<typeof Meant> {
   return Meant.parse(resolved);
 }
 
-function clip(text: string): string {
-  return text.length <= SHOWN_CRITIQUE ? text : `${text.slice(0, SHOWN_CRITIQUE).toWellFormed()}…`;
-}
-
 /** What could go wrong, as sentences on the card. */
-function listRisks({ checks, critic, base, main }: z.output<typeof Meant>): readonly string[] {
-  const isGood = checks.every((check) => check.endsWith(`: ${PASSED}`));
-  const ran = isGood ? 'passed' : 'failed';
+function listRisks({ ran, critic, base, main }: z.output<typeof Meant>): readonly string[] {
   return [
-    say('engineering.riskChecks', { state: checks.length === 0 ? 'none' : ran }),
+    say(RISK_OF[ran]),
     ...(critic === NO_CRITIC ? [say('engineering.riskNoCritic')] : []),
     ...(main === base ? [] : [say('engineering.riskMoved')]),
   ];
+}
+
+/** Sentences without values, so that each reader of the card gets them in their language. */
+const RISK_OF = {
+  passed: 'engineering.riskPassed',
+  failed: 'engineering.riskFailed',
+  broken: 'engineering.riskBroken',
+  none: 'engineering.riskUntested',
+} as const;
+
+/** The first line is also that of the cards, which have no file any more. */
+function sayPublished(output: PublishResult & { readonly hasPatch: boolean }): string {
+  const { changeId, project, branch, url, hasPatch } = output;
+  const said = say('engineering.published', {
+    change: String(changeId),
+    project,
+    branch,
+    hasUrl: url !== null,
+    url: url ?? '',
+  });
+  return hasPatch ? `${said}\n${say('engineering.patchAttached')}` : said;
 }
 
 function toPatch({

@@ -99,7 +99,7 @@ export const viewLatestPr = tool({
     };
   },
   phrases: {
-    done: ({ project, title, branch, number, url, state, canMerge, checks, failed, problem, repository }) =>
+    done: ({ project, title, branch, number, url, state, canMerge, checks, failed, problem }) =>
       [
         say('engineering.pr', {
           project,
@@ -112,7 +112,7 @@ export const viewLatestPr = tool({
           failed: failed.map(toLine).join(', '),
           isBlocked: canMerge === false,
         }),
-        url ?? repository ?? '',
+        url ?? '',
         problem === null ? '' : toLine(problem),
       ]
         .filter((part) => part !== '')

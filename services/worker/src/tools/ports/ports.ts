@@ -50,7 +50,7 @@ export interface CorePorts {
   /** Changes of code and their steps; the job service works on them. */
   readonly engineering: Pick<
     ChangeStore,
-    'begin' | 'find' | 'findAsking' | 'findByRun' | 'get' | 'list' | 'steps' | 'answer'
+    'begin' | 'find' | 'findAsking' | 'findByRun' | 'get' | 'list' | 'steps' | 'answer' | 'words'
   >;
   readonly knowledge: KnowledgeSearch;
   readonly graphNodes: AgentGraphs;
