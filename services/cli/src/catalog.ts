@@ -69,6 +69,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/incidents.ts')).runIncidents,
   },
   {
+    usage: ['schedules list'],
+    summary: 'The reminders and scheduled orders of all people, with their next runs.',
+    load: async () => (await import('./commands/schedules.ts')).runSchedules,
+  },
+  {
     usage: ['queues'],
     summary: 'What waits, runs and failed in each pool of jobs, and whether somebody takes them.',
     load: async () => (await import('./commands/queues.ts')).runQueues,

@@ -27,14 +27,18 @@ export function resolveWhen(when: When, zone: string, now: Date): RunTimes | nul
 }
 
 /**
- * Lists the next runs after a moment, in order; fewer when there are no more. A day of the month and a weekday together mean either of them.
+ * Lists the next runs after a moment, at the latest until another, in order; fewer when there are no more. A day of the month and a weekday together mean either of them.
  * An hour that a change of clocks leaves out runs right after it; one that comes twice runs once, except in a pattern of every hour or minute.
  * Pure.
  */
-export function listNextRuns({ pattern, at, zone }: RunTimes, after: Date, count: number): readonly Date[] {
+export function listNextRuns(
+  { pattern, at, zone }: RunTimes,
+  after: Date,
+  count: number,
+  until = new Date(after.getTime() + HORIZON_DAYS * DAY_MS),
+): readonly Date[] {
   if (pattern === null) return at !== null && at > after ? [at] : [];
-  const end = new Date(after.getTime() + HORIZON_DAYS * DAY_MS);
-  return tryCron(pattern, zone, end)?.nextRuns(count, after) ?? [];
+  return tryCron(pattern, zone, until)?.nextRuns(count, after) ?? [];
 }
 
 /** The shortest time between runs of a pattern within its next ones, in milliseconds; Infinity for a single run. Pure. */

@@ -93,7 +93,7 @@ function findDue(schedule: Schedule, now: Date): Due | null {
   const { askedAt, nextAt, state } = schedule;
   if (askedAt) return { schedule, at: askedAt, now, isAsked: true, missed: 0 };
   if (state !== 'active' || nextAt === null || nextAt > now) return null;
-  const later = listNextRuns(schedule, nextAt, MAX_COUNTED).filter((at) => at <= now);
+  const later = listNextRuns(schedule, nextAt, MAX_COUNTED, new Date(now.getTime() + 1)).filter((at) => at <= now);
   return { schedule, at: later.at(-1) ?? nextAt, now, isAsked: false, missed: later.length };
 }
 

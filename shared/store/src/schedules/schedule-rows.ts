@@ -37,6 +37,12 @@ export function listSchedules(db: Queryable, userKey: string): Promise<readonly 
     where s.user_key = any (identities_of(${userKey})) and s.state in ('active', 'paused') order by s.schedule_id`;
 }
 
+/** Lists the schedules of all people that may still run, those that run next first. */
+export function listAllSchedules(db: Queryable): Promise<readonly Schedule[]> {
+  return listRows<Schedule>(db)`select ${SCHEDULE_COLUMNS} from schedules s where s.state in ('active', 'paused')
+    order by s.next_at nulls last, s.schedule_id`;
+}
+
 /** Finds a schedule of a person's accounts that may still run, by its number. Null for an unknown one, also of somebody else. */
 export function findSchedule(db: Queryable, userKey: string, id: number): Promise<Schedule | null> {
   return findRow<Schedule>(db)`select ${SCHEDULE_COLUMNS} from schedules s
