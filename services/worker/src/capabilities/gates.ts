@@ -40,8 +40,8 @@ export default toolGroup({
         undo: say('gate.undo'),
       }),
       // The decision is the whole effect: the pipeline reads it from the ledger.
-      run: ({ repository, environment, commit, run }) =>
-        Promise.resolve({ repository, environment, commit: commit.slice(0, SHORT_COMMIT), run }),
+      run: (gate) => Promise.resolve(toPassed(gate)),
+      probe: (gate) => Promise.resolve({ kind: 'done', output: toPassed(gate) }),
       phrases: {
         order: ({ repository, environment }) => say('gate.what', { repository, environment }),
         done: ({ repository, environment, commit, run }) =>
@@ -50,6 +50,10 @@ export default toolGroup({
     }).from({ repository: 'name', environment: 'name', commit: 'name', run: 'name' }),
   },
 });
+
+function toPassed({ repository, environment, commit, run }: z.output<typeof Gate>) {
+  return { repository, environment, commit: commit.slice(0, SHORT_COMMIT), run };
+}
 
 function toEnvironment(name: string): ActionEnvironment {
   return TRIAL.test(name) ? 'staging' : 'production';
