@@ -175,6 +175,16 @@ describe('a change of code', { timeout: 180_000 }, () => {
     expect(await demo.tell(ben, 'show the pr', /It says: /)).toContain('kept');
   });
 
+  it('that somebody else asks to publish cannot be approved by the person who asked for it', async () => {
+    const { cleo } = demo.people;
+    await demo.tell(cleo, 'Publish change 2 of the code', /needs approval|asked .* for it|cannot be reached/i, 90_000);
+    const { rows } = await demo.stack.pool.query<{ authors: readonly string[] }>(
+      `select authors from approvals where user_key = $1`,
+      [String(cleo.id)],
+    );
+    expect(rows.map(({ authors }) => authors.toSorted())).toEqual([['1002', String(cleo.id)]]);
+  });
+
   it('that was approved after the main branch moved is asked for again by a button', async () => {
     const { ben, cleo } = demo.people;
     await ben.ask('/new');

@@ -57,7 +57,7 @@ export async function requestApproval(execution: CallExecution, proposal: Propos
     const error = new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable });
     return reportFailure(deps.pool, scope.threadId, call, error);
   }
-  const authors = await authorsOf(deps, scope, action.parentActionId);
+  const authors = await authorsOf(deps, scope, action.parentActionId, shown?.words?.userKey);
   const approval: Approval = {
     approvalId: newId('apv'),
     actionId: call.actionId,
@@ -211,15 +211,17 @@ const MAX_NAMES = 5;
 const NEXT =
   'Nothing has changed. Tell the person in one sentence what waits and for whom, and end the turn; the runtime tells them of the decision and what came of it. You are called if it fails, or if your task goes on after it and you end the turn with respond_to_user(goes_on=true). Do not propose this again.';
 
-/** Lists the people who requested or changed the action; none of them may approve it. */
+/** Lists the people who requested or changed the action, or whose words it carries out; none of them may approve it. */
 async function authorsOf(
   deps: GovernanceDeps,
   scope: CallScope,
   parentActionId: string | null,
+  wordsOf: string | undefined,
 ): Promise<readonly string[]> {
   const parent = parentActionId === null ? null : await findApprovalOf(deps.pool, parentActionId);
   const changedBy = parent?.decidedBy ? [parent.decidedBy] : [];
-  return findPersons(deps.pool, [scope.lane.userKey, ...(parent?.authors ?? []), ...changedBy]);
+  const asked = wordsOf === undefined ? [] : [wordsOf];
+  return findPersons(deps.pool, [scope.lane.userKey, ...asked, ...(parent?.authors ?? []), ...changedBy]);
 }
 
 /** Builds the text for approvers; the arguments are shown when the tool has no preview. */

@@ -37,7 +37,8 @@ const registered = (): Promise<boolean> =>
     const rows = await harness.rows(`select 1 from settings where key = 'menu_admins:telegram:100'`);
     return rows.length === 1;
   });
-const EVERYBODY = 'new stop status memory approvals schedules why secret help incidents mute whoami link agents language';
+const EVERYBODY =
+  'new stop status memory approvals schedules why secret help incidents mute whoami link agents language';
 const ADMIN = `${EVERYBODY} people invite allow deny users role queues sources`;
 
 test('the command menu is in the language of each person, and longer for admins', async () => {
