@@ -274,7 +274,10 @@ function writeTexts(call: RunnableCall, { action, decision }: Proposal, preview:
   const isOwn = decision.effect === 'confirm';
   const old = ageMs === undefined ? [] : [say('governance.writtenAgo', { isOwn, ago: sayAgo(ageMs) })];
   const own = translateRisks(call);
-  const told = reasons.map((reason) => asSentence(own.get(reason) ?? sayAgain(reason) ?? reason));
+  const told = reasons.map((said) => {
+    const reason = own.get(said) ?? said;
+    return asSentence(sayAgain(reason) ?? reason);
+  });
   const risk = [...told, ...old].join(' ');
   return {
     what: preview?.what ?? getActionTitle(call.tool, action),
