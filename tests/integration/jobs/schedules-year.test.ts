@@ -84,6 +84,28 @@ it('200 schedules over a year of changing clocks, outages and two services run o
   expect(paused).toEqual([{ n: SCHEDULES / 10 }]);
 }, 300_000);
 
+it('a schedule that cannot be run keeps no other schedule from its time', async () => {
+  await owner.query(
+    `insert into users (user_key, channel, name, role) values ('1', 'telegram', 'P1', 'developer') on conflict do nothing`,
+  );
+  await owner.query(`insert into chats (chat_key) values ('telegram:1') on conflict do nothing`);
+  const { rows } = await owner.query<{ id: number }>(
+    `insert into schedules (action_id, user_key, chat_key, chat_kind, thread_id, kind, task, pattern, zone, role, next_at)
+     values ('act_broken', '1', 'telegram:1', 'private', 'user_1', 'reminder', 'water', '0 9 * * *', 'No/Zone', 'developer', $1),
+            ('act_whole', '1', 'telegram:1', 'private', 'user_1', 'reminder', 'water', '0 9 * * *', 'UTC', 'developer', $2)
+     returning schedule_id::int as id`,
+    [new Date('2019-01-01T09:00:00Z'), new Date('2020-01-01T09:00:00Z')],
+  );
+  const [service] = services;
+  const run = service && (await runDueSchedules(service, new Date('2020-01-01T09:00:01Z')));
+  expect(run?.failures.map(({ id }) => id)).toEqual([rows[0]?.id]);
+  const { rows: told } = await owner.query<{ id: number }>(
+    `select schedule_id::int as id from schedule_runs where due_at < '2021-01-01'`,
+  );
+  expect(told.map(({ id }) => id)).toEqual([rows[1]?.id]);
+  await owner.query(`update schedules set state = 'removed' where action_id in ('act_broken', 'act_whole')`);
+});
+
 it('a job service cannot put other words than those of the schedule into its owner’s lane', async () => {
   const insert = (text: string, due: string): Promise<unknown> =>
     services[0]?.query(

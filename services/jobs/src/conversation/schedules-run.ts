@@ -15,7 +15,8 @@ export function createSchedulesHandler(parts: {
     title: () => say('jobs.runningSchedules'),
     run: async (_, { signal, log }) => {
       signal.throwIfAborted();
-      const { outcomes, chats, wakes } = await runDueSchedules(parts.pool);
+      const { outcomes, chats, wakes, failures } = await runDueSchedules(parts.pool);
+      for (const { id, error } of failures) log.error('schedule not run; it is tried again', { schedule: id, error });
       const traceId = newTraceId();
       const told = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
       await publishStored({ publisher: parts.publisher, log }, OUTBOUND_TOPIC, told);

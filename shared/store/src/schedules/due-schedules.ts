@@ -29,6 +29,8 @@ export interface DueRuns {
   readonly outcomes: readonly DueOutcome[];
   readonly chats: readonly string[];
   readonly wakes: readonly WakeUp[];
+  /** Schedules that could not be run now, with the reason. The others ran. */
+  readonly failures: readonly { readonly id: number; readonly error: unknown }[];
 }
 
 /**
@@ -41,12 +43,20 @@ export async function runDueSchedules(pool: Pool, now: Date | null = null): Prom
      where s.state = 'active' and s.next_at <= coalesce(${now}::timestamptz, clock_timestamp()) or s.asked_at is not null
      order by s.next_at limit ${BATCH}`;
   const done: (Fired | null)[] = [];
-  for (const id of ids) done.push(await withTransaction(pool, (db) => takeOne(db, id, now)));
+  const failures: { readonly id: number; readonly error: unknown }[] = [];
+  for (const id of ids) {
+    try {
+      done.push(await withTransaction(pool, (db) => takeOne(db, id, now)));
+    } catch (error) {
+      failures.push({ id, error });
+    }
+  }
   const fired = done.filter((one) => one !== null);
   return {
     outcomes: fired.map(({ outcome }) => outcome),
     chats: [...new Set(fired.flatMap(({ chats }) => chats))],
     wakes: fired.flatMap(({ wakes }) => wakes),
+    failures,
   };
 }
 
