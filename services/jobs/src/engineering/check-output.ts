@@ -1,8 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /** Lines that tell a failure, in the words of the usual runners and package managers. */
-const TELLING =
-  /^\s*not ok\b|[✖✗✘×]|\bFAIL(?:ED|URE)?\b|\b\w*(?:Error|Exception)\b|\bnpm (?:error|ERR!)|\bERR_\w+|^Traceback |^E {2,}|\berror(?:\[\w+\])?:|\berror TS\d+|\bpanicked at\b|^\s*#? ?fail(?:ed|ing)?:? [1-9]/;
+const TELLING = new RegExp(
+  [
+    /^\s*not ok\b|[✖✗✘×]|\bFAIL(?:ED|URE)?\b|^\s*#? ?fail(?:ed|ing)?:? [1-9]/,
+    /\b\w*(?:Error|Exception)\b|\bnpm (?:error|ERR!)|\bERR_\w+|^Traceback |^E {2,}/,
+    /\berror(?:\[\w+\])?:|\berror TS\d+|\bpanicked at\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 const PASSED = /^\s*(?:ok\b|[✓✔√])/;
 /** Lines before and after a telling line, which hold expected and actual values and the place. */
 const BEFORE = 1;

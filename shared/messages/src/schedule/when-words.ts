@@ -53,6 +53,9 @@ export interface WhenWords {
 export type EveryWord =
   'day' | 'weekday' | 'weekend' | 'night' | 'morning' | 'noon' | 'evening' | 'hour' | 'week' | 'month';
 
+/** Joins alternatives of one pattern. */
+const eitherOf = (...patterns: readonly string[]): string => patterns.join('|');
+
 export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
   en: {
     days: ['sundays?', 'mondays?', 'tuesdays?', 'wednesdays?', 'thursdays?', 'fridays?', 'saturdays?'],
@@ -100,8 +103,10 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     remind: '(?:(?:please|can you|could you|will you) )*remind (?:me|us)(?: please)?',
     recall: 'remind (?:me|us) (?:what|who|where|why|how|which|when|whether|if)',
     keep: 'remember|keep in mind|memori[sz]e|note that',
-    anyRepeat:
-      '(?:every|each)(?: [\\p{L}\\p{N}]+){0,2} (?:minute|hour|day|night|morning|evening|week|weekend|weekday|month|quarter|year|%D)s?|(?:hourly|daily|nightly|weekly|monthly|yearly|quarterly|fortnightly)%A',
+    anyRepeat: eitherOf(
+      '(?:every|each)(?: [\\p{L}\\p{N}]+){0,2} (?:minute|hour|day|night|morning|evening|week|weekend|weekday|month|quarter|year|%D)s?',
+      '(?:hourly|daily|nightly|weekly|monthly|yearly|quarterly|fortnightly)%A',
+    ),
     always: '(?:each|every) time|always|either way|in any case|even (?:if|when) (?:all|everything|nothing)[^,.;]{0,30}',
     wrong: 'unhealthy|wrong|down|broken|failing|failed|problems?|incidents?|slow',
     joints: '(?:to|that|about|of|and|then|please)',
@@ -153,8 +158,11 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     remindEnd: 'zu erinnern|erinnern',
     recall: 'erinnere? (?:mich|uns)(?: daran)?,? (?:was|wer|wo|warum|wie|welche[rsmn]?|wann|ob)',
     keep: 'merke? dir|denk daran|notiere?|behalte',
-    anyRepeat:
-      '(?:jede[nrsm]?|alle)(?: [\\p{L}\\p{N}.]+){0,2} (?:minuten?|stunden?|tage?|nacht|nächte|morgen|abend|wochen?|wochenenden?|werktage?|monate?|quartal|jahre?|%D)|(?:täglich|stündlich|nächtlich|wöchentlich|monatlich|jährlich)|(?:montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|werktags|nachts)',
+    anyRepeat: eitherOf(
+      '(?:jede[nrsm]?|alle)(?: [\\p{L}\\p{N}.]+){0,2} (?:minuten?|stunden?|tage?|nacht|nächte|morgen|abend|wochen?|wochenenden?|werktage?|monate?|quartal|jahre?|%D)',
+      '(?:täglich|stündlich|nächtlich|wöchentlich|monatlich|jährlich)',
+      '(?:montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|werktags|nachts)',
+    ),
     always: 'jedes ?mal|immer|in jedem fall|auch wenn (?:alles|nichts)[^,.;]{0,30}',
     wrong: 'ungesund\\p{L}*|kaputt\\p{L}*|down|krank\\p{L}*|falsch|gestört\\p{L}*|probleme?|störung(?:en)?|langsam',
     joints: '(?:daran|an|dass|und|dann|bitte)',
@@ -203,8 +211,10 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     remind: '(?:(?:por favor|puedes|podrías) )*(?:recu[ée]rda(?:me|nos)|recordarme|recordarnos)',
     recall: '(?:recu[ée]rda(?:me|nos)|recordarme) (?:qué|quién|dónde|cómo|cuál|cuándo|si)',
     keep: 'recuerda(?! ?me)|ten en cuenta|memoriza|anota',
-    anyRepeat:
-      '(?:cada|todos los|todas las)(?: [\\p{L}\\p{N}]+){0,2} (?:minutos?|horas?|d[íi]as?|noches?|mañanas?|tardes?|semanas?|mes(?:es)?|trimestres?|años?|%D)|(?:diariamente|semanalmente|mensualmente|anualmente)',
+    anyRepeat: eitherOf(
+      '(?:cada|todos los|todas las)(?: [\\p{L}\\p{N}]+){0,2} (?:minutos?|horas?|d[íi]as?|noches?|mañanas?|tardes?|semanas?|mes(?:es)?|trimestres?|años?|%D)',
+      '(?:diariamente|semanalmente|mensualmente|anualmente)',
+    ),
     always: 'cada vez|siempre|en todo caso|aunque (?:todo|no)[^,.;]{0,30}',
     wrong: 'mal|ca[íi]d[oa]s?|rot[oa]s?|fallan(?:do)?|problemas?|incidentes?|lent[oa]s?|enferm[oa]s?',
     joints: '(?:que|de|y|luego|a)',
@@ -261,8 +271,11 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     remind: '(?:(?:пожалуйста|можешь) )*(?:напомни(?:те|ть)?|напоминай(?:те)?)(?: (?:мне|нам))?(?: пожалуйста)?',
     recall: 'напомни(?:те)?(?: (?:мне|нам))?,? (?:что|кто|где|почему|как|какой|какие|когда)(?! бы)',
     keep: 'запомни(?:те)?|учти(?:те)?|имей(?:те)? в виду',
-    anyRepeat:
-      '(?:кажд(?:ый|ую|ое|ые)|раз в)(?: [\\p{L}\\p{N}]+){0,2} (?:минут[уы]?|час(?:а|ов)?|д(?:ень|ня|ней)|ночь|утро|вечер|недел[юи]|выходные|месяц(?:а|ев)?|квартал|год|%D)|(?:ежедневно|ежечасно|еженедельно|ежемесячно|ежегодно|еженощно)|по (?:будням|выходным|ночам|утрам|вечерам|%D)',
+    anyRepeat: eitherOf(
+      '(?:кажд(?:ый|ую|ое|ые)|раз в)(?: [\\p{L}\\p{N}]+){0,2} (?:минут[уы]?|час(?:а|ов)?|д(?:ень|ня|ней)|ночь|утро|вечер|недел[юи]|выходные|месяц(?:а|ев)?|квартал|год|%D)',
+      '(?:ежедневно|ежечасно|еженедельно|ежемесячно|ежегодно|еженощно)',
+      'по (?:будням|выходным|ночам|утрам|вечерам|%D)',
+    ),
     always: 'каждый раз|всегда|в любом случае|даже если (?:всё|все|ничего)[^,.;]{0,30}',
     wrong:
       'нездоров\\p{L}*|не в порядке|не так|сломан\\p{L}*|упал\\p{L}*|лежит|лежат|проблем\\p{L}*|инцидент\\p{L}*|тормоз\\p{L}*|больн\\p{L}*',
