@@ -13,8 +13,9 @@ import { addProject, indexMain, makePackageRepository } from '../../support/sear
 import { plantHistory } from '../../support/search-history.ts';
 import { serviceUrl } from '../../support/service-login.ts';
 
-// Eighty questions about real repositories (fastify, pino, semver and undici, as this tree has installed them), the product's manual, and a
-// made-up history. `frozen` was written before anything was tuned; `users` was written as people ask who do not know the words of the code.
+// Questions about real repositories (fastify, pino, semver and undici, as this tree has installed them), the product's manual, and a
+// made-up history. `frozen` was written before anything was tuned; `users` as people ask who do not know the words of the code; `other-author` by
+// somebody who had not seen the search, in words of their own. Many of those need vectors, which this test does not have.
 
 interface Question {
   readonly ask: string;
@@ -54,23 +55,21 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** 85 % of forty are 34. */
-const MAX_MISSED = 6;
-
-it.each(['frozen', 'users'])(
-  'of the questions “%s”, at least 85 % find the right place within the first three',
-  async (name) => {
-    const questions = JSON.parse(readFileSync(`${FOLDER}questions-${name}.json`, 'utf8')) as readonly Question[];
-    const knowledge = createKnowledgeSearch(worker);
-    const reader = { userKey: '1001', chatKey: null, mayRead: () => true };
-    const missed: string[] = [];
-    for (const { ask, scope, project, answer } of questions) {
-      const { hits } = await knowledge.search({ query: ask, scope, project }, reader, 5);
-      const places = hits.slice(0, 3).map(({ source, excerpt }) => `${source}\n${excerpt}`);
-      if (!places.some((place) => new RegExp(answer).test(place)))
-        missed.push(`${ask} [${scope}]: ${places.map((place) => place.replace(/\n/g, ' ').slice(0, 90)).join(' | ')}`);
-    }
-    expect(questions).toHaveLength(40);
-    expect(missed.slice(MAX_MISSED)).toEqual([]);
-  },
-);
+it.each([
+  ['frozen', 34],
+  ['users', 34],
+  ['other-author', 24],
+])('of the forty questions “%s”, at least %i find the right place within the first three', async (name, found) => {
+  const questions = JSON.parse(readFileSync(`${FOLDER}questions-${name}.json`, 'utf8')) as readonly Question[];
+  const knowledge = createKnowledgeSearch(worker);
+  const reader = { userKey: '1001', chatKey: null, mayRead: () => true };
+  const missed: string[] = [];
+  for (const { ask, scope, project, answer } of questions) {
+    const { hits } = await knowledge.search({ query: ask, scope, project }, reader, 5);
+    const places = hits.slice(0, 3).map(({ source, excerpt }) => `${source}\n${excerpt}`);
+    if (!places.some((place) => new RegExp(answer).test(place)))
+      missed.push(`${ask} [${scope}]: ${places.map((place) => place.replace(/\n/g, ' ').slice(0, 90)).join(' | ')}`);
+  }
+  expect(questions).toHaveLength(40);
+  expect(missed.slice(40 - found)).toEqual([]);
+});

@@ -4,35 +4,27 @@ import { filterRefs, type CodeHit, type CodeQuery, type Ranked } from './code-qu
 import { mergeRanks } from './merge-ranks.ts';
 import { listNearPassages } from './near-rows.ts';
 import type { QueryVector } from './query-vector.ts';
+import {
+  CODE_PASSAGES,
+  FOLDER_FACTOR,
+  HEADING_FACTOR,
+  MAX_COUNTED,
+  PATH_FACTOR,
+  SYNONYM_FACTOR,
+  weighHeading,
+  weighTerms,
+  type FoundTerm,
+} from './found-terms.ts';
 import { pickLines, type WeighedTerm } from './score-text.ts';
-import { listSynonyms } from './synonyms.ts';
-import { readLiterals, readTerms, type QueryTerm } from './terms.ts';
+import { readLiterals, type QueryTerm } from './terms.ts';
 
-/** Passages of a word are counted up to this number; a more frequent word finds nothing by itself. */
-const MAX_COUNTED = 1_500;
 /** Passages of each kind that are ranked when a query has frequent words only. */
 const MAX_FREQUENT = 1_000;
 const MAX_CANDIDATES = 60;
 const MAX_OF_SYNONYMS = 300;
 const MAX_OF_FILE = 2;
-/** Words at least this similar (0 to 1) match: see knowledge-rows.ts. */
-const LIKENESS = 0.45;
-/** How much a match counts: in a heading or the name of a definition, in a file's name, in the names of its folders. */
-const HEADING_FACTOR = 1.7;
-const PATH_FACTOR = 0.8;
-const FOLDER_FACTOR = 0.4;
-/** A synonym counts less than the word itself. */
-const SYNONYM_FACTOR = 0.6;
 const LITERAL_FACTOR = 1.2;
 const NAME_FACTOR = 1.4;
-
-interface FoundTerm extends QueryTerm {
-  /** A tsquery for the word and its forms. */
-  readonly forms: string;
-  /** A tsquery for other words that mean the same; empty without any. */
-  readonly also: string;
-  readonly count: number;
-}
 
 /** Lists the projects with searched commits. */
 export function listSearchedProjects(pool: Pool): Promise<readonly string[]> {
@@ -57,7 +49,7 @@ export async function searchCode(
 ): Promise<readonly CodeHit[]> {
   if (asked.projects.length === 0) return [];
   const [weighed, near] = await Promise.all([
-    weighTerms(pool, asked.query),
+    weighTerms(pool, asked.query, CODE_PASSAGES),
     vector.then((made) => (made === null ? [] : listNearPassages(made, asked))),
   ]);
   const byWords = (weighed.length === 0 ? [] : await rankPassages(pool, asked, weighed)).map((row) => ({
@@ -77,64 +69,11 @@ export async function searchCode(
     }));
 }
 
-async function weighTerms(pool: Pool, query: string): Promise<readonly (FoundTerm & WeighedTerm)[]> {
-  const terms = await findTerms(pool, readTerms(query));
-  if (terms.length === 0) return [];
-  const total = await countPassages(pool);
-  return terms.map((term) => ({ ...term, weight: Math.log(1 + total / (term.count + 1)) }));
-}
-
 /** A passage that defines exactly the asked name comes first. */
 function weighNames({ heading, score }: Ranked, { isDocs }: CodeQuery, terms: readonly QueryTerm[]) {
   const names = isDocs ? [] : heading.split(' ').filter((name) => name !== '');
   const isNamed = names.some((name) => terms.some(({ word, isName }) => isName && name.toLowerCase() === word));
   return { names, score: score * (isNamed ? NAME_FACTOR : 1) };
-}
-
-/** Finds each word as it stands, else words that begin with it, else words that contain it or are written alike. */
-async function findTerms(pool: Pool, words: readonly QueryTerm[]): Promise<readonly FoundTerm[]> {
-  const exact = await countForms(
-    pool,
-    words,
-    sql`(plainto_tsquery('english', w.word) || plainto_tsquery('simple', w.word))`,
-  );
-  const missing = exact.filter(({ count }) => count === 0 && exact.length > 0);
-  if (missing.length === 0) return exact;
-  const begun = await countForms(
-    pool,
-    missing,
-    sql`case when length(w.word) > 2 then (quote_literal(w.word) || ':*')::tsquery else ''::tsquery end`,
-  );
-  const alike = await countForms(
-    pool,
-    begun.filter(({ count, word }) => count === 0 && word.length > 3),
-    sql`coalesce((select string_agg(quote_literal(k.word), ' | ')::tsquery from (
-          select word from knowledge_words where word like '%' || w.word || '%' or (word % w.word and similarity(word, w.word) >= ${LIKENESS})
-           order by similarity(word, w.word) desc limit 4) k), ''::tsquery)`,
-  );
-  const found = new Map([...exact, ...begun, ...alike].filter(({ count }) => count > 0).map((one) => [one.word, one]));
-  // A word that nothing contains still stands for its synonyms.
-  return words.flatMap(({ word }) => found.get(word) ?? exact.filter((one) => one.word === word && one.also !== ''));
-}
-
-function countForms(pool: Pool, words: readonly QueryTerm[], forms: Sql): Promise<readonly FoundTerm[]> {
-  if (words.length === 0) return Promise.resolve([]);
-  return listRows<FoundTerm>(pool)`
-    with w as materialized (
-      select * from unnest(${words.map(({ word }) => word)}::text[], ${words.map(({ isName }) => isName)}::bool[],
-        ${words.map(({ word }) => listSynonyms(word).join(' | '))}::text[]) as x (word, "isName", others)),
-    f as materialized (select w.*, ${forms} as forms from w)
-    select f.word, f."isName", f.forms::text as forms, (to_tsquery('english', f.others) || to_tsquery('simple', f.others))::text as also, case when numnode(f.forms) = 0 then 0 else
-           (select count(*)::int from (select from code_passages p where p.search @@ f.forms limit ${MAX_COUNTED}) x) end as count
-      from f`;
-}
-
-async function countPassages(pool: Pool): Promise<number> {
-  // An estimate suffices: it only sets how much rarity counts.
-  const [size = 0] = await listValues<number>(
-    pool,
-  )`select greatest(reltuples, 1000)::float8 from pg_class where oid = 'code_passages'::regclass`;
-  return size;
 }
 
 function rankPassages(
@@ -190,14 +129,6 @@ function rankPassages(
            (score / (${total}::float8 * ${HEADING_FACTOR + PATH_FACTOR}::float8) * (0.4 + 0.6 * covered / ${total}::float8)
               * (1 + ${LITERAL_FACTOR}::float8 * least(literals, 1)) * weight)::float8 as score
       from scored order by score desc, path, line limit ${MAX_CANDIDATES}`;
-}
-
-/** Adds the weight of headings to each lexeme of a tsquery. */
-function weighHeading(forms: string): string {
-  return forms.replace(
-    /'((?:[^']|'')*)'(?::(\*?))?/g,
-    (_, lexeme: string, star?: string) => `'${lexeme}':${star ?? ''}A`,
-  );
 }
 
 /**

@@ -1,25 +1,29 @@
 import type { Pool } from '@signalbox/store/pool';
-import { findValue } from '@signalbox/store/sql';
+import { findValue, listRows } from '@signalbox/store/sql';
+import {
+  HEADING_FACTOR,
+  MANUAL_PASSAGES,
+  PATH_FACTOR,
+  SYNONYM_FACTOR,
+  weighHeading,
+  weighTerms,
+} from './found-terms.ts';
 import { mergeRanks } from './merge-ranks.ts';
 import type { KnowledgeHit } from './hit.ts';
 import { listNearManual } from './near-rows.ts';
 import type { QueryVector } from './query-vector.ts';
 
-/** The searched part of a query, in characters; the rest of a long paste only adds noise. */
-const QUERY_LENGTH = 300;
-/** Words at least this similar (0 to 1) match: `alocation` and `allocation` have 0.75, `capability` and `capacity` 0.43. */
-const LIKENESS = 0.45;
+/** How much more a passage counts that holds quoted phrases and every word, and no excluded one. */
+const EXACT_FACTOR = 0.5;
 /** Passages that words bring into a ranking with vectors. */
 const MAX_FUSED = 30;
 /** A passage up to this many characters is its own excerpt. */
 const WHOLE_LENGTH = 300;
-/** ts_headline: two fragments of up to 40 words, without marks, which the reader's channel would show as text. */
+/**
+ * ts_headline: two fragments of up to 40 words, without marks, which the reader's channel would show as text. It drops anything like a tag,
+ * such as the <name> of a command, so angle brackets are replaced first.
+ */
 const HEADLINE = `StartSel="", StopSel="", MaxFragments=2, MaxWords=40, MinWords=12, FragmentDelimiter=" … "`;
-
-/** ts_headline drops anything like a tag, such as the <name> of a command, so angle brackets are replaced first. */
-const EXCERPT = `translate(ts_headline('english', translate(content, '<>', E'\\uE000\\uE001'), asked.query, '${HEADLINE}'), E'\\uE000\\uE001', '<>')`;
-
-const PLACE = `select source || coalesce(' § ' || nullif(heading, ''), '') as source, heading, content, search from knowledge where scope = 'docs'`;
 
 /** True when the manual is indexed. */
 export function hasManual(pool: Pool): Promise<boolean> {
@@ -27,8 +31,8 @@ export function hasManual(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Finds passages of the product's own manual, best first: by words, else by their beginnings, else by words written alike; with a vector,
- * ranked together with near passages.
+ * Finds passages of the product's own manual, best first: by their words, whose beginnings or likes stand for unknown ones; with a
+ * vector, ranked together with near passages.
  */
 export async function searchManual(
   pool: Pool,
@@ -58,63 +62,42 @@ interface FoundPassage extends Pick<KnowledgeHit, 'source' | 'excerpt'> {
   readonly score: number;
 }
 
+/** As passages of code are ranked: rare words say more, and most in a heading or in the name of the page. */
 async function findByWords(pool: Pool, query: string, limit: number): Promise<readonly FoundPassage[]> {
-  for (const statement of STATEMENTS) {
-    const { rows } = await pool.query<FoundPassage>(statement, [query.slice(0, QUERY_LENGTH), limit]);
-    if (rows.length > 0) return rows;
-  }
-  return [];
-}
-
-/** Statements from the most exact to the broadest. */
-const STATEMENTS = [byWords, byBeginnings, byLikeness].map((find) => find(PLACE));
-
-/** Finds passages with at least half of the query's words, stop words excluded. */
-function byWords(place: string): string {
-  return ranked(
-    place,
-    `select quote_literal(w)::tsquery as term from unnest(coalesce(
-       nullif(tsvector_to_array(to_tsvector('english', $1)), '{}'), tsvector_to_array(to_tsvector('simple', $1)))) as w`,
-  );
-}
-
-/** Like `byWords`, by beginnings of words: deplo finds deployment. */
-function byBeginnings(place: string): string {
-  return ranked(
-    place,
-    `select (quote_literal(w) || ':*')::tsquery as term from unnest(tsvector_to_array(to_tsvector('simple', $1))) as w where length(w) > 2`,
-  );
-}
-
-/** Like `byWords`, for mistyped words: the three most similar known words replace an unknown word. */
-function byLikeness(place: string): string {
-  return ranked(
-    place,
-    `select string_agg(quote_literal(alike.word), ' | ')::tsquery as term
-       from unnest(tsvector_to_array(to_tsvector('simple', $1))) as w,
-            lateral (select k.word from knowledge_words k where k.word % w and similarity(k.word, w) >= ${LIKENESS}
-               order by similarity(k.word, w) desc limit 3) alike
-      where length(w) > 3 and to_tsvector('english', w) <> ''
-        and (alike.word = w or not exists (select 1 from knowledge_words k where k.word = w)) group by w`,
-  );
-}
-
-/** Relevance, 0 to 1: mostly the share of the terms in a passage, then exact matches (quoted phrases, -exclusions), then prominence. */
-function ranked(place: string, terms: string): string {
-  return `
-    with terms as materialized (${terms}),
-    asked as materialized (
-      select string_agg(term::text, ' | ')::tsquery as query, array_agg(term) as terms, count(*) as total,
-             websearch_to_tsquery('english', $1) as exact
-        from terms),
-    found as (
-      select p.*, ts_rank(p.search, asked.query, 32) as rank, p.search @@ asked.exact as exact,
-             (select count(*) from unnest(asked.terms) as t where p.search @@ t)::float8 / asked.total as share
-        from (${place}) p, asked where p.search @@ asked.query),
+  const terms = await weighTerms(pool, query, MANUAL_PASSAGES);
+  const total = terms.reduce((sum, { weight }) => sum + weight, 0);
+  if (total === 0) return [];
+  const any = terms
+    .flatMap(({ forms, also }) => [forms, also])
+    .filter((one) => one !== '')
+    .map((one) => `(${one})`)
+    .join(' | ');
+  return listRows<FoundPassage>(pool)`
+    with t as materialized (
+      select forms::tsquery as forms, forms_a::tsquery as forms_a, also::tsquery as also, also_a::tsquery as also_a, weight
+        from unnest(${terms.map(({ forms }) => forms)}::text[], ${terms.map(({ forms }) => weighHeading(forms))}::text[],
+          ${terms.map(({ also }) => also)}::text[], ${terms.map(({ also }) => weighHeading(also))}::text[],
+          ${terms.map(({ weight }) => weight)}::float8[]) as x (forms, forms_a, also, also_a, weight)),
+    scored as (
+      select p.source, p.heading, p.content, s.score, s.covered, (p.search @@ websearch_to_tsquery('english', ${query}))::int as exact
+        from (select *, to_tsvector('english', translate(source, '/.-_', '    ')) as words from knowledge where scope = 'docs') p,
+             lateral (
+               select sum(t.weight * (h.inside + h.above)) as score, sum(t.weight * least(1, h.inside + h.above)) as covered
+                 from t, lateral (
+                   select case when p.search @@ t.forms then case when p.search @@ t.forms_a then ${HEADING_FACTOR}::float8 else 1 end
+                               when p.search @@ t.also then case when p.search @@ t.also_a then ${SYNONYM_FACTOR * HEADING_FACTOR}::float8
+                                 else ${SYNONYM_FACTOR}::float8 end
+                               else 0 end as inside,
+                          case when p.words @@ t.forms then ${PATH_FACTOR}::float8 when p.words @@ t.also then ${PATH_FACTOR * SYNONYM_FACTOR}::float8
+                               else 0 end as above) h) s
+       where p.search @@ ${any}::tsquery),
     best as (
-      select *, (0.6 * share + 0.2 * exact::int + 0.2 * rank)::float8 as relevance
-        from found where share >= 0.5 order by relevance desc, source limit $2)
-    select source, relevance as score,
-           case when length(content) <= ${WHOLE_LENGTH} then content else ${EXCERPT} end as excerpt
-      from best, asked order by relevance desc, source`;
+      select *, least(1, score / (${total}::float8 * ${HEADING_FACTOR + PATH_FACTOR}::float8) * (0.4 + 0.6 * covered / ${total}::float8)
+          * (1 + ${EXACT_FACTOR}::float8 * exact))::float8 as relevance
+        from scored order by relevance desc, source limit ${limit})
+    select source || coalesce(' § ' || nullif(heading, ''), '') as source, relevance as score,
+           case when length(content) <= ${WHOLE_LENGTH} then content
+                else translate(ts_headline('english', translate(content, '<>', E'\\uE000\\uE001'), ${any}::tsquery, ${HEADLINE}), E'\\uE000\\uE001', '<>')
+                end as excerpt
+      from best order by relevance desc, source`;
 }

@@ -45,7 +45,9 @@ export function readLiterals(query: string): readonly string[] {
   const quoted = [...text.matchAll(/["“„«`']([^"“”„«»`']{2,100})["”“»`']/g)].map(([, inner = '']) => inner.trim());
   const signed = text.split(/\s+/).flatMap((word) => {
     const bare = word.replace(/^[^\p{L}\p{N}/.$_-]+|[^\p{L}\p{N}()$_]+$/gu, '');
-    return /[\p{L}\p{N}][-_.:/$][\p{L}\p{N}]|\p{Ll}\p{Lu}|\(\)?$/u.test(bare) ? [bare.replace(/\(\)?$/, '')] : [];
+    return /[\p{L}\p{N}][-_.:/$][\p{L}\p{N}]|\p{Ll}\p{Lu}|\(\)?$|^__?\p{L}/u.test(bare)
+      ? [bare.replace(/\(\)?$/, '')]
+      : [];
   });
   return [...new Set([...quoted, ...signed])].filter((one) => one.length >= MIN_LITERAL_LENGTH).slice(0, MAX_LITERALS);
 }
