@@ -122,7 +122,7 @@ describe('schedules without a model, under the logins of production', () => {
   });
 
   it('a task about trouble is silent while no incident is open, and speaks when one is', async () => {
-    const [made = ''] = await ada.ask('every day at 9 list the services that are down');
+    const [made = ''] = await ada.ask('every day at 9 tell me which services are unhealthy');
     expect(made).toContain('I say nothing while no incident is open');
     await makeDue();
     await eventually(runs, (rows) => rows.length === 1);

@@ -121,7 +121,7 @@ test('a graph node runs again only after another person approved it, and an inbo
   expect(await ask('1002', 'turn the valve of shop')).toContain('jammed');
   isJammed = false;
   expect(await call('1001', 'trigger_node_manually', { thread: BENS, node: 'po_tools' })).toContain(
-    'I have asked for it',
+    'I have asked P1009 for it',
   );
   expect((await bench.pool.query(`select 1 from inbox where kind = 'node'`)).rowCount).toBe(0);
   const { rows } = await bench.pool.query<{ id: string; card: { what: string } }>(
