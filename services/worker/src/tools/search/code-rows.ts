@@ -11,8 +11,8 @@ import {
   MAX_COUNTED,
   PATH_FACTOR,
   SYNONYM_FACTOR,
-  weighHeading,
-  weighTerms,
+  addHeadingWeight,
+  findWeighedTerms,
   type FoundTerm,
 } from './found-terms.ts';
 import { pickLines, type WeighedTerm } from './score-text.ts';
@@ -49,7 +49,7 @@ export async function searchCode(
 ): Promise<readonly CodeHit[]> {
   if (asked.projects.length === 0) return [];
   const [weighed, near] = await Promise.all([
-    weighTerms(pool, asked.query, CODE_PASSAGES),
+    findWeighedTerms(pool, asked.query, CODE_PASSAGES),
     vector.then((made) => (made === null ? [] : listNearPassages(made, asked))),
   ]);
   const byWords = (weighed.length === 0 ? [] : await rankPassages(pool, asked, weighed)).map((row) => ({
@@ -95,8 +95,8 @@ function rankPassages(
   return listRows<Ranked>(pool)`
     with t as materialized (
       select forms::tsquery as forms, forms_a::tsquery as forms_a, also::tsquery as also, also_a::tsquery as also_a, weight
-        from unnest(${terms.map(({ forms }) => forms)}::text[], ${terms.map(({ forms }) => weighHeading(forms))}::text[],
-          ${terms.map(({ also }) => also)}::text[], ${terms.map(({ also }) => weighHeading(also))}::text[],
+        from unnest(${terms.map(({ forms }) => forms)}::text[], ${terms.map(({ forms }) => addHeadingWeight(forms))}::text[],
+          ${terms.map(({ also }) => also)}::text[], ${terms.map(({ also }) => addHeadingWeight(also))}::text[],
           ${terms.map(({ weight }) => weight)}::float8[]) as x (forms, forms_a, also, also_a, weight)),
     refs as materialized (select r.project, r.commit, r.names[1] as ref, r.is_main from code_refs r where ${filterRefs(asked)}),
     candidates as (
@@ -143,7 +143,7 @@ function chooseCandidates(terms: readonly FoundTerm[]): Sql {
   const isSearched = sql`exists (select from code_paths c join refs r using (project, commit) where c.text_id = p.text_id)`;
   const above = terms
     .filter(({ count }) => count > 0)
-    .map(({ forms }) => `(${weighHeading(forms)})`)
+    .map(({ forms }) => `(${addHeadingWeight(forms)})`)
     .join(' | ');
   return sql`(${ofWords} and ${isSearched} limit ${MAX_FREQUENT})
       union (${ofWords} and p.search @@ ${above}::tsquery and ${isSearched} limit ${MAX_FREQUENT})`;

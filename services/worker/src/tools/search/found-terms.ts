@@ -36,7 +36,7 @@ export interface FoundTerm extends QueryTerm {
 }
 
 /** Finds the words of a query in passages, each with a weight: rare words say more. */
-export async function weighTerms(
+export async function findWeighedTerms(
   pool: Pool,
   query: string,
   passages: Passages,
@@ -102,7 +102,7 @@ async function countPassages(pool: Pool, { table }: Passages): Promise<number> {
 }
 
 /** Adds the weight of headings to each lexeme of a tsquery. */
-export function weighHeading(forms: string): string {
+export function addHeadingWeight(forms: string): string {
   return forms.replace(
     /'((?:[^']|'')*)'(?::(\*?))?/g,
     (_, lexeme: string, star?: string) => `'${lexeme}':${star ?? ''}A`,

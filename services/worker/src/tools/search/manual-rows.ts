@@ -5,8 +5,8 @@ import {
   MANUAL_PASSAGES,
   PATH_FACTOR,
   SYNONYM_FACTOR,
-  weighHeading,
-  weighTerms,
+  addHeadingWeight,
+  findWeighedTerms,
 } from './found-terms.ts';
 import { mergeRanks } from './merge-ranks.ts';
 import type { KnowledgeHit } from './hit.ts';
@@ -64,7 +64,7 @@ interface FoundPassage extends Pick<KnowledgeHit, 'source' | 'excerpt'> {
 
 /** As passages of code are ranked: rare words say more, and most in a heading or in the name of the page. */
 async function findByWords(pool: Pool, query: string, limit: number): Promise<readonly FoundPassage[]> {
-  const terms = await weighTerms(pool, query, MANUAL_PASSAGES);
+  const terms = await findWeighedTerms(pool, query, MANUAL_PASSAGES);
   const total = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return [];
   const any = terms
@@ -75,8 +75,8 @@ async function findByWords(pool: Pool, query: string, limit: number): Promise<re
   return listRows<FoundPassage>(pool)`
     with t as materialized (
       select forms::tsquery as forms, forms_a::tsquery as forms_a, also::tsquery as also, also_a::tsquery as also_a, weight
-        from unnest(${terms.map(({ forms }) => forms)}::text[], ${terms.map(({ forms }) => weighHeading(forms))}::text[],
-          ${terms.map(({ also }) => also)}::text[], ${terms.map(({ also }) => weighHeading(also))}::text[],
+        from unnest(${terms.map(({ forms }) => forms)}::text[], ${terms.map(({ forms }) => addHeadingWeight(forms))}::text[],
+          ${terms.map(({ also }) => also)}::text[], ${terms.map(({ also }) => addHeadingWeight(also))}::text[],
           ${terms.map(({ weight }) => weight)}::float8[]) as x (forms, forms_a, also, also_a, weight)),
     scored as (
       select p.source, p.heading, p.content, s.score, s.covered, (p.search @@ websearch_to_tsquery('english', ${query}))::int as exact
