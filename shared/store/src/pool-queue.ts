@@ -13,6 +13,8 @@ const LOOK_MS = 500;
 interface Waiter {
   readonly proceed: () => void;
   readonly fail: (error: Error) => void;
+  /** The number of looks before it began to wait. */
+  readonly since: number;
 }
 
 type Callback = Parameters<pg.Pool['connect']>[0];
@@ -24,30 +26,36 @@ export function runFirst<T>(work: () => T): T {
   return isFirst.run(true, work);
 }
 
-/** Queues the callers of `connect` and `query` in order. A caller fails when no connection has come back for `maxSilenceMs`. */
+/** Queues the callers of `connect` and `query` in order. A caller fails once it has waited for `maxSilenceMs` in which no connection came back. */
 export function queueCallers(pool: pg.Pool, maxSilenceMs: number): void {
   // One of the overloads takes a callback, and then nobody looks at what is returned.
   const connect = pool.connect.bind(pool) as (callback?: Callback) => Promise<pg.PoolClient>;
-  const first: Waiter[] = [];
-  const others: Waiter[] = [];
+  let first: Waiter[] = [];
+  let others: Waiter[] = [];
   const isEmpty = (): boolean => first.length + others.length === 0;
   let timer: NodeJS.Timeout | undefined;
-  let silentLooks = 0;
+  let looks = 0;
+  /** The number of looks before a connection last came back. */
+  let lastRelease = 0;
   const isFree = (): boolean => pool.options.max - pool.totalCount + pool.idleCount > pool.waitingCount;
   const serve = (): void => {
     while (!isEmpty() && isFree()) (first.shift() ?? others.shift())?.proceed();
   };
+  const giveUp = (waiters: readonly Waiter[]): Waiter[] =>
+    waiters.filter(({ since, fail }) => {
+      const isOver = (looks - Math.max(since, lastRelease)) * LOOK_MS > maxSilenceMs;
+      // isTransient knows these words of pg.
+      if (isOver) fail(new Error('timeout exceeded when trying to connect'));
+      return !isOver;
+    });
   const look = (): void => {
     serve();
-    silentLooks += 1;
-    if (silentLooks * LOOK_MS > maxSilenceMs)
-      // isTransient knows these words of pg.
-      for (const waiter of [...first.splice(0), ...others.splice(0)])
-        waiter.fail(new Error('timeout exceeded when trying to connect'));
+    looks += 1;
+    [first, others] = [giveUp(first), giveUp(others)];
     timer = isEmpty() ? undefined : setTimeout(look, LOOK_MS).unref();
   };
   pool.on('release', () => {
-    silentLooks = 0;
+    lastRelease = looks;
     // The connection is idle after this event.
     if (!isEmpty()) process.nextTick(serve);
   });
@@ -55,12 +63,9 @@ export function queueCallers(pool: pg.Pool, maxSilenceMs: number): void {
     if (isEmpty() && isFree()) return connect(callback);
     const waiters = isFirst.getStore() ? first : others;
     const waited = new Promise<pg.PoolClient>((resolve, reject) => {
-      waiters.push({ proceed: () => resolve(connect()), fail: reject });
+      waiters.push({ proceed: () => resolve(connect()), fail: reject, since: looks });
     });
-    if (!timer) {
-      silentLooks = 0;
-      timer = setTimeout(look, LOOK_MS).unref();
-    }
+    timer ??= setTimeout(look, LOOK_MS).unref();
     if (!callback) return waited;
     waited.then(
       (client) => callback(undefined, client, (error?: Error | boolean) => client.release(error)),

@@ -74,6 +74,19 @@ test('a caller fails when no connection comes back for five seconds', async () =
   expect(performance.now() - startedAt).toBeGreaterThan(4_900);
 });
 
+test('a caller that has just come does not fail together with one that has waited for five seconds', async () => {
+  const { pool, end } = await openOne();
+  const held = await pool.connect();
+  onTestFinished(end);
+  const early = expect(pool.query('select 1')).rejects.toThrow('timeout exceeded');
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const late = pool.query<{ n: number }>('select 2 as n');
+  late.catch(() => undefined); // looked at below
+  await early;
+  held.release();
+  expect((await late).rows).toEqual([{ n: 2 }]);
+});
+
 async function openOne() {
   const database = await createDatabase();
   const pool = openPool(database.url, createLog('test', 'silent'), { name: 'one', max: 1 });
