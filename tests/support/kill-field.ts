@@ -119,8 +119,8 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
         WORKER_NAME: `killed-${(workers += 1)}`,
         // Long, so that a busy machine takes no lane from a worker that lives; the dead one's are ended by killWorker.
         LANE_LEASE_MS: '30000',
-        // Everybody who stands still keeps a connection.
-        DATABASE_CONNECTIONS: '24',
+        // Everybody who stands still keeps a connection, and two where their turn reads two things at once.
+        DATABASE_CONNECTIONS: '40',
       }),
       target: target.url,
       way,
