@@ -18,7 +18,7 @@ export async function applyIncidentPress(
   if (!coversRole(asked.role, 'developer'))
     return { text: null, toast: sayError('NOT_PERMITTED', { role: asked.role, needed: 'developer' }) };
   const answer = verb === 'take' ? await take(db, incidentId, asked) : await silence(db, incidentId, asked);
-  // Whoever presses looks at the card, so it shows the newest count in any case.
+  // The person who presses a button looks at the card, so the gateway writes the newest count on it.
   return { text: null, toast: answer, chats: await updateIncidentCards(db, incidentId) };
 }
 

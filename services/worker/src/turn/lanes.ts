@@ -143,8 +143,8 @@ export class Lanes implements Closable {
     const mine = this.#leased.get(userKey) ?? this.#claiming.get(userKey);
     if (mine) mine.wokenAgain = true;
     const isBacklog = this.#order.isBacklog();
-    // The messages stay in the inbox for the lane's holder or the sweeper. In a backlog the wake-up is still good for somebody else: one
-    // of another lane was spent on this one.
+    // The lane's holder or the sweeper finds the messages in the inbox. In a backlog, this wake-up serves another lane, because the wake-up
+    // of another lane served this one.
     if ((mine && !isBacklog) || this.#stop.signal.aborted) return { work: Promise.resolve() };
     // The sweeper wakes the lane again.
     if (this.isLate()) {

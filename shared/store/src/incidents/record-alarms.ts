@@ -14,7 +14,7 @@ import { findRow, findValue, hasRow, listValues, readRow, sql } from '../sql.ts'
  *          the source's clock says that it began before its known end ─▶ late, nothing
  *   ends:  nothing open, or it ended before what is open began ─▶ late; the end is remembered
  *
- * Rows and news are committed before anybody is told. One source's requests are taken one after the other.
+ * The gateway commits rows and news before it tells anybody. It takes the requests of one source one after the other.
  */
 
 /** An alarm of one request, decoded and mapped. */

@@ -18,6 +18,19 @@ async function listServing(ports: Ports, project: string, environment: string | 
     .map(({ environment: place, release }) => ({ project, environment: place, release: release ?? '' }));
 }
 
+const Service = z.object({ project: ProjectName, environment: AnyEnvironment });
+
+/** What both tools do: they look at what serves, and change nothing. */
+const NOT_POSSIBLE = {
+  input: Service,
+  ...LOOK_UP_DEFAULTS,
+  resources: ({ project }: z.output<typeof Service>) => [`project:${project}`],
+  run: async ({ project, environment }: z.output<typeof Service>, { ports }: ToolContext) => ({
+    possible: false,
+    services: await listServing(ports, project, environment),
+  }),
+};
+
 /** Restarts do not exist here; people who ask for one are told what does. */
 export const restartService = tool({
   describe: 'Tell how a service is started anew: there is no restart in place; its release is deployed again.',
@@ -29,13 +42,7 @@ export const restartService = tool({
     'restart shop',
     'can you restart blog',
   ],
-  input: z.object({ project: ProjectName, environment: AnyEnvironment }),
-  ...LOOK_UP_DEFAULTS,
-  resources: ({ project }) => [`project:${project}`],
-  run: async ({ project, environment }, { ports }) => ({
-    possible: false,
-    services: await listServing(ports, project, environment),
-  }),
+  ...NOT_POSSIBLE,
   phrases: {
     done: ({ services }, { project }) =>
       [say('deploy.noRestart', { project, count: services.length }), ...services.map(describeAgain)].join('\n'),
@@ -58,13 +65,7 @@ export const scaleService = tool({
     'scale out shop',
     'scale down blog on staging',
   ],
-  input: z.object({ project: ProjectName, environment: AnyEnvironment }),
-  ...LOOK_UP_DEFAULTS,
-  resources: ({ project }) => [`project:${project}`],
-  run: async ({ project, environment }, { ports }) => ({
-    possible: false,
-    services: await listServing(ports, project, environment),
-  }),
+  ...NOT_POSSIBLE,
   phrases: { done: (_found, { project }) => say('deploy.noScale', { project }) },
 }).from(ORIGINS);
 
