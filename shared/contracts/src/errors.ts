@@ -189,8 +189,9 @@ const TELL_USER = {
   BRANCH_TAKEN:
     'The branch {branch} of {repository} holds the commit {commit}, which I did not put there. Nothing was pushed, and nothing there was replaced.',
   FORGE_REFUSED: '{forge} does not take the change of {repository}: {detail}.',
-  START_UNKNOWN:
-    'I cannot tell how {commit} is started: it has no Dockerfile, no Procfile, no package.json with a start script, no main.py or app.py, and no index.html. Add a signalbox.json that says how, such as {example}.',
+  START_UNKNOWN: 'I cannot tell how {commit} is started. Give it a start command, such as {example} in signalbox.json.',
+  START_IMPOSSIBLE:
+    'I cannot start {commit} on {server}. {reasons} Deploy it with a Dockerfile to a server that runs images, or give it a start command, such as {example} in signalbox.json.',
   SERVICE_FILE_INVALID: 'The file {file} is not usable: {detail}.',
   SECRET_NOT_WRITTEN:
     'Nothing was changed: {argument} holds {what}. I write neither a secret nor something in its place. Keep it with `/secret set NAME …` in a private chat and give a variable of a service secret:NAME as its whole value. Or write it yourself where it belongs.',

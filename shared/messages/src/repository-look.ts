@@ -1,6 +1,7 @@
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { Environment } from '@signalbox/contracts/conversation/fields';
 import type { RepositorySummaryResult } from '@signalbox/contracts/operations/operations';
+import { describePlan } from './deploy-plan.ts';
 import { sayList } from './list.ts';
 import { say } from './say.ts';
 
@@ -30,13 +31,7 @@ export function describeRepository(look: RepositorySummary | null): readonly str
     tags: sayList(tags),
     count: tags.length,
   };
-  const how = plan && {
-    isImage: plan.start === null,
-    hasBuild: plan.build.length > 0,
-    build: sayList(plan.build.map(code)),
-    start: code(plan.start ?? ''),
-  };
-  return [say('repository.read', values), ...(how ? [say('repository.plan', how)] : [])];
+  return [say('repository.read', values), ...(plan ? [describePlan(plan)] : [])];
 }
 
 /**
@@ -49,10 +44,6 @@ export function listVersions({
   planProblem,
 }: Pick<RepositorySummary, 'tags' | 'branch' | 'planProblem'>): readonly string[] {
   return [...(tags ?? []), ...(planProblem === null && branch !== null ? [branch] : [])];
-}
-
-function code(command: string): string {
-  return `\`${command.replaceAll('`', "'")}\``;
 }
 
 /** Builds deploy buttons for the newest versions, at most `newest`, and for the main branch; none where nobody knows how to start it. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DeploymentStore } from '@signalbox/jobs/deploy/deployment-work';
 import { createRepositoryReadHandler } from '@signalbox/jobs/jobs/repository-look';
 import type { Repository } from '@signalbox/jobs/git/repository-login';
 import { createSourceStore, type SourceStore } from '@signalbox/jobs/git/sources';
@@ -61,7 +62,7 @@ describe('a private repository', () => {
   it('is read with the token of its project', async () => {
     for (const login of [TOKEN, `x-access-token:${TOKEN}`, `${TOKEN}\n`])
       expect(await open().open(shopWith(login), 'main', signal)).toMatchObject({ commit });
-    const start = { file: expect.objectContaining({ start: ['node', 'server.mjs'] }), hasDockerfile: false };
+    const start = { choose: expect.any(Function) };
     const found = { main: commit, branch: 'main', tags: ['v2', 'v1'], start };
     expect(await open().look(shopWith(TOKEN), signal)).toEqual(found);
   });
@@ -135,7 +136,7 @@ describe('the list of versions of a project', () => {
       opened.push(words);
       return TOKEN;
     };
-    const look = createRepositoryReadHandler({ sources: open() }, projects);
+    const look = createRepositoryReadHandler({ sources: open(), work: new DeploymentStore(pool) }, projects);
     const context = { openSecret, signal } as unknown as Parameters<typeof look.run>[1]; // all that it uses
     const found = await look.run({ project: 'shop' }, context);
     expect(found).toMatchObject({ problem: null, main: commit, tags: ['v2', 'v1'] });

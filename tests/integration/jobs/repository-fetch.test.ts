@@ -38,6 +38,8 @@ function open(
   });
 }
 
+const HERE = { server: 'local', driver: 'process' } as const;
+
 /** A repository without a login. */
 const anybodys = (address: string): Repository => ({ address, login: null });
 
@@ -63,7 +65,7 @@ describe('a folder as the address of a repository', () => {
         code: 'REPOSITORY_REFUSED',
       });
     makeRepository(at('shop')).release('v1', appFiles({}));
-    expect(await open(folder).open(anybodys(at('shop')), 'v1', signal)).toMatchObject({ hasDockerfile: false });
+    expect(await open(folder).open(anybodys(at('shop')), 'v1', signal)).toMatchObject({ dockerfile: null });
   });
 
   it('is refused when it contains or is inside a folder where Signalbox keeps data', async () => {
@@ -98,11 +100,12 @@ describe('a service in a folder of a repository', () => {
   it('is built and started from that folder, without the rest of the repository', async () => {
     const commit = makeRepository(at('shop')).release('v1', files);
     const source = await open(folder).open(web(), 'HEAD', signal);
-    expect(source).toMatchObject({ commit, release: `1.4.0-${commit.slice(0, 7)}`, file: { start: ['npm', 'start'] } });
+    expect(source).toMatchObject({ commit, release: `1.4.0-${commit.slice(0, 7)}` });
+    expect(source.choose(HERE).file.start).toEqual(['npm', 'start']);
     const checkout = await source.checkOut('web', signal);
     expect(readdirSync(checkout).toSorted()).toEqual(['package.json', 'web.js']);
     const found = await open(folder).look(web(), signal);
-    expect(found).toMatchObject({ main: commit, start: { file: { start: ['npm', 'start'] }, hasDockerfile: false } });
+    expect(found).toMatchObject({ main: commit, start: { choose: expect.any(Function) } });
   });
 
   it('is refused with the list of folders when its folder does not exist or has no start command', async () => {
@@ -124,6 +127,48 @@ describe('a service in a folder of a repository', () => {
       await expect(open(folder).open(anybodys(`${at('shop')}#:${name}`), 'v1', signal)).rejects.toMatchObject({
         code: 'REPOSITORY_REFUSED',
       });
+  });
+});
+
+describe('a repository of strangers', () => {
+  const startOf = async (files: Readonly<Record<string, string>>) => {
+    makeRepository(at('shop')).release('v1', files);
+    return (await open(folder).open(anybodys(at('shop')), 'v1', signal)).choose(HERE);
+  };
+
+  it('has a signalbox.json that an editor began with a byte order mark', async () => {
+    expect((await startOf({ 'signalbox.json': '\uFEFF{"start": ["node", "a.js"]}' })).file.start).toEqual([
+      'node',
+      'a.js',
+    ]);
+  });
+
+  it('has a Dockerfile and a start script, of which the machine can run one', async () => {
+    const files = { Dockerfile: 'FROM node', 'package.json': '{"scripts":{"start":"node ."}}' };
+    expect(await startOf(files)).toMatchObject({ file: { start: ['npm', 'start'] }, notes: [{ of: 'Dockerfile' }] });
+    await expect(startOf({ ...files, 'package.json': '{}' })).rejects.toThrow(
+      /I cannot start \w{7} on local\. I do not use its `Dockerfile`: programs on local run without images\./,
+    );
+  });
+
+  it('has a program in its Procfile that is in the commit, or not', async () => {
+    const Procfile = 'web: PORT=$PORT bin/web';
+    expect(await startOf({ Procfile, 'bin/web': '#!/bin/sh' })).toMatchObject({ notes: [] });
+    await expect(
+      startOf({ Procfile, 'bin/web': '', 'bin/other': '' }).then(() => startOf({ Procfile })),
+    ).rejects.toThrow(/it starts `bin\/web`, which is not in the commit/);
+  });
+
+  it('has submodules and large files, which are named because nobody fetches them', async () => {
+    const { notes } = await startOf({
+      'index.html': '',
+      '.gitmodules': '[submodule "x"]\n\tpath = vendor/x\n\turl = ../x.git\n',
+      '.gitattributes': '*.psd filter=lfs diff=lfs merge=lfs -text\n',
+    });
+    expect(notes).toEqual([
+      { kind: 'submodules', paths: ['vendor/x'] },
+      { kind: 'lfs', patterns: ['*.psd'] },
+    ]);
   });
 });
 

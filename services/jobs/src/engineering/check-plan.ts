@@ -2,8 +2,8 @@ import type { ChangeCheck } from '@signalbox/contracts/engineering/change';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
-import { findNodeCommands } from '../git/node-commands.ts';
-import { listBuildSteps } from '../git/recognition.ts';
+import { findNodeCommands } from '../ways/node-commands.ts';
+import { listBuildSteps } from '../ways/recognition.ts';
 import { findPythonChecks, type PythonChecks } from './python-checks.ts';
 import type { ReadableTree } from './ready-edits.ts';
 
@@ -39,7 +39,8 @@ function listBuild(
   root: { readonly names: ReadonlySet<string>; readonly packageJson: string | null },
 ): readonly (readonly string[])[] {
   // The lists of a Python project are among what its tests need.
-  const names = python === null ? root.names : new Set([...root.names].filter((name) => name !== 'requirements.txt'));
+  const lists = ['requirements.txt', 'uv.lock'];
+  const names = python === null ? root.names : new Set([...root.names].filter((name) => !lists.includes(name)));
   const own = named.length > 0 ? named : listBuildSteps({ ...root, names });
   return [...own, ...(python?.build ?? [])];
 }
@@ -49,7 +50,7 @@ export function isInstall(words: readonly string[]): boolean {
   const line = words.join(' ').replace(/@\d\S*/g, '');
   const isOfYarn = /(?:^| )(?:yarn|\S+\/cli-dist)(?: install\b| --|$)/.test(line);
   const isOfOthers =
-    /\b(?:npm (?:ci|install|i)|pnpm (?:install|i)|pip3? install|go mod download|cargo fetch|bundle install|composer install|uv sync|poetry install)\b/;
+    /\b(?:npm (?:ci|install|i)|(?:pnpm|bun) (?:install|i)|pip3? install|go mod download|cargo fetch|bundle install|composer install|uv sync|poetry install)\b/;
   return isOfYarn || isOfOthers.test(line);
 }
 

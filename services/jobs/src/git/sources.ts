@@ -2,15 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServiceFile, type CommitSummary } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
-import { cleanName } from '@signalbox/contracts/plain-name';
-import { allowMissing, parseJson } from '@signalbox/contracts/system-error';
-import { sayList } from '@signalbox/messages/list';
-import { say } from '@signalbox/messages/say';
-import { redactValue } from '@signalbox/safety/redact/redact';
-import { z } from 'zod';
+import { allowMissing } from '@signalbox/contracts/system-error';
 import type { GitConfinement } from '../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
 import {
@@ -23,27 +17,18 @@ import {
   resolveRef,
   type ReachableRepository,
 } from './mirror.ts';
-import { ObjectReader } from '@signalbox/analysis/git/object-reader';
 import { pinRepository, type RepositoryHosts } from './public-address.ts';
-import { PAGE_FOLDERS, recognizeProgram } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 import { openLogin, type Repository, type RepositoryLogin } from './repository-login.ts';
+import { createProgramLookUp } from '../ways/way.ts';
+import { readCommit, getTree, type MirrorPlace, type ServiceCommit } from './service-commit.ts';
 import { createTurns } from './turns.ts';
 import { orderTags } from './version-order.ts';
 
-export interface SourceCommit {
+export interface SourceCommit extends Pick<ServiceCommit, 'choose' | 'head' | 'dockerfile'> {
   readonly commit: string;
   /** The release's name, from the ref and the short commit id: `1.1.0-3f2a9c1`. */
   readonly release: string;
-  readonly file: ServiceFile;
-  /** True when signalbox.json is missing and `file` was derived from other files. */
-  readonly isRecognized: boolean;
-  /** True when the authors name no command that starts it: neither signalbox.json, Dockerfile, Procfile nor package.json does. */
-  readonly isGuess: boolean;
-  readonly hasDockerfile: boolean;
-  readonly head: CommitSummary;
-  /** SHA-256 of the Dockerfile; null without a Dockerfile. */
-  readonly dockerfile: string | null;
   /** Writes the commit's files, without .git, into a new folder and returns its path. */
   checkOut(name: string, signal: AbortSignal): Promise<string>;
 }
@@ -65,8 +50,8 @@ export interface RepositoryContents {
   /** Commit of the main branch; null without a main branch. */
   readonly main: string | null;
   readonly branch: string | null;
-  /** Build and start commands of the main branch's commit, or the error that hides them; null without a main branch. */
-  readonly start: Pick<SourceCommit, 'file' | 'hasDockerfile'> | AppError | null;
+  /** The ways of starting the main branch's commit, or the error that hides them; null without a main branch. */
+  readonly start: Pick<ServiceCommit, 'choose'> | AppError | null;
 }
 
 /** A mirror as the last fetch left it. */
@@ -97,17 +82,9 @@ export interface SourceStore {
   discard(name: string): Promise<void>;
 }
 
-const FILE = 'signalbox.json';
-const FILE_BYTES = 65_536;
 const SHOWN_TAGS = 5;
 /** The newest tags by date, among which the highest release is looked for. */
 const ORDERED_TAGS = 2_000;
-const LISTED_FOLDERS = 12;
-/** Maximum bytes read of a commit object, whose message follows its signatures. */
-const HEAD_BYTES = 16_384;
-/** Maximum characters shown of a commit's subject. */
-const SUBJECT_SHOWN = 120;
-const AUTHOR_SHOWN = 60;
 /** Checkouts older than this were left by a killed process. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
@@ -118,19 +95,15 @@ export function createSourceStore(options: {
   readonly closed: readonly string[];
   readonly cell: GitConfinement | null;
   readonly path: string;
+  /** True for a program that is installed on this machine; by default one in `path`. */
+  readonly hasProgram?: (name: string) => boolean;
   readonly hosts: RepositoryHosts;
   /** Turns a login that git does not know into one that it takes. */
   readonly exchangeLogin?: (login: string, address: RepositoryAddress, signal: AbortSignal) => Promise<string>;
 }): SourceStore {
-  const {
-    dir,
-    repositoriesDirs,
-    closed,
-    cell,
-    path,
-    hosts,
-    exchangeLogin = (login) => Promise.resolve(login),
-  } = options;
+  const { dir, repositoriesDirs, closed, cell, path, hosts } = options;
+  const { hasProgram = createProgramLookUp(path, () => true) } = options;
+  const { exchangeLogin = (login) => Promise.resolve(login) } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir, cell });
   // Git's own locks protect a mirror against other processes.
@@ -168,14 +141,13 @@ export function createSourceStore(options: {
     },
     async open(repository, ref, signal, { named = ref } = {}) {
       const { address, mirror, commit } = await fetch(repository, ref, signal);
-      const { version, ...read } = await readCommit(git, { ...address, mirror, path, commit }, signal);
+      const { version, ...read } = await readCommit(git, { ...address, mirror, path, hasProgram, commit }, signal);
       return {
         ...read,
         commit,
         release: nameRelease(named, commit, version),
-        hasDockerfile: read.dockerfile !== null,
         checkOut: (name, stop) =>
-          checkOut(git, { mirror, tree: treeOf(commit, address.folder), to: join(checkouts, name) }, stop),
+          checkOut(git, { mirror, tree: getTree(commit, address.folder), to: join(checkouts, name) }, stop),
       };
     },
     async findMirror(repository) {
@@ -186,7 +158,7 @@ export function createSourceStore(options: {
       const { address, mirror } = placeOf(repository);
       return inTurn(mirror, async () => {
         await fetchMirror(git, mirror, await reach(address, repository.login, signal), { withMain: true, signal });
-        return readContents(git, { ...address, mirror, path }, signal);
+        return readContents(git, { ...address, mirror, path, hasProgram }, signal);
       });
     },
     async discard(name) {
@@ -228,12 +200,6 @@ export function nameRelease(ref: string, commit: string, version: string | null)
   return `${version ?? 'commit'}-${short}`;
 }
 
-function treeOf(commit: string, folder: string | null): string {
-  return `${commit}:${folder ?? ''}`;
-}
-
-type MirrorPlace = Pick<RepositoryAddress, 'folder' | 'shown'> & { readonly mirror: string; readonly path: string };
-
 async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Promise<RepositoryContents> {
   const { mirror } = at;
   const tags = orderTags(await listRefs(git, mirror, { of: ['refs/tags'], count: ORDERED_TAGS, signal }));
@@ -248,120 +214,8 @@ async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Pro
     tags: tags.slice(0, SHOWN_TAGS),
     main,
     branch: main === null ? null : await findBranch(git, mirror, main, signal),
-    start: start && 'file' in start ? { file: start.file, hasDockerfile: start.dockerfile !== null } : start,
+    start: start !== null && 'choose' in start ? { choose: start.choose } : start,
   };
-}
-
-/** Reads a service's files in a commit. Throws NOT_FOUND (the folder), SERVICE_FILE_INVALID, START_UNKNOWN. */
-async function readCommit(
-  git: Git,
-  at: MirrorPlace & { readonly commit: string },
-  signal: AbortSignal,
-): Promise<
-  Pick<SourceCommit, 'file' | 'isRecognized' | 'isGuess' | 'dockerfile' | 'head'> & { readonly version: string | null }
-> {
-  const { mirror, commit, folder, shown, path } = at;
-  const reader = new ObjectReader({ dir: mirror, path, signal });
-  try {
-    if ((await reader.read(treeOf(commit, folder), 0))?.kind !== 'tree') {
-      const kind = say('repository.folderAt', { repository: shown, commit: commit.slice(0, 7) });
-      const known = await listFolders(git, mirror, commit, signal);
-      throw new AppError('NOT_FOUND', { kind, name: folder ?? '', known });
-    }
-    const show = async (name: string): Promise<string | null> => {
-      const object = await reader.read(`${treeOf(commit, folder)}${folder === null ? '' : '/'}${name}`, FILE_BYTES);
-      return object?.kind === 'blob' ? object.content.toString('utf8') : null;
-    };
-    const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
-    const isBare = text === null && dockerfile === null;
-    const recognized = isBare
-      ? recognizeProgram({
-          names: await listFiles(git, at, signal),
-          packageJson: manifest,
-          procfile: await show('Procfile'),
-        })
-      : null;
-    const version = z
-      .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })
-      .safeParse(parseJson(manifest ?? ''));
-    return {
-      file: recognized?.file ?? readServiceFile(text, commit, dockerfile !== null),
-      isRecognized: text === null,
-      isGuess: recognized?.isGuess ?? false,
-      head: readHead((await reader.read(commit, HEAD_BYTES))?.content.toString('utf8') ?? ''),
-      dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
-      version: version.success ? version.data.version : null,
-    };
-  } finally {
-    reader.close();
-  }
-}
-
-function readHead(object: string): CommitSummary {
-  const [headers = '', ...message] = object.split('\n\n');
-  const subject = cleanName(message.join('\n\n').trimStart().split('\n')[0] ?? '');
-  const author = cleanName(/^author (.*?) ?<[^<>\n]*> \d+ [-+]\d+$/m.exec(headers)?.[1] ?? '');
-  return redactValue({ subject: clip(subject, SUBJECT_SHOWN), author: clip(author, AUTHOR_SHOWN) });
-}
-
-function clip(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
-}
-
-async function listFiles(
-  git: Git,
-  { mirror, commit, folder }: MirrorPlace & { readonly commit: string },
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const pages = PAGE_FOLDERS.map((one) => `${one}/index.html`);
-  const words = ['-C', mirror, 'ls-tree', '-z', '--name-only', treeOf(commit, folder)];
-  const limits = { signal, maxBytes: FILE_BYTES };
-  const [root, below] = [await git(words, limits), await git([...words, '--', ...pages], limits)];
-  return new Set(`${root.stdout.toString('utf8')}${below.stdout.toString('utf8')}`.split('\0'));
-}
-
-/** Lists a commit's folders down to the second level, for people who named a missing folder. */
-async function listFolders(git: Git, mirror: string, commit: string, signal: AbortSignal): Promise<string> {
-  const { stdout } = await git(['-C', mirror, 'ls-tree', '-z', '-r', '-d', '--name-only', commit], {
-    signal,
-    maxBytes: FILE_BYTES,
-  });
-  const folders = stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((name) => name !== '' && name.split('/').length <= 2);
-  return folders.length === 0 ? 'none' : sayList(folders.slice(0, LISTED_FOLDERS));
-}
-
-function readServiceFile(text: string | null, commit: string, hasDockerfile: boolean): ServiceFile {
-  const invalid = (detail: string): AppError => {
-    const file = say('repository.fileOf', { file: FILE, commit: commit.slice(0, 7) });
-    return new AppError('SERVICE_FILE_INVALID', { file, detail });
-  };
-  if (text === null) {
-    // A Dockerfile defines its own start command; everything else has a default.
-    if (hasDockerfile) return ServiceFile.parse({});
-    throw new AppError('START_UNKNOWN', { commit: commit.slice(0, 7), example: '{"start": ["node", "server.js"]}' });
-  }
-  const json = parseJson(text);
-  if (json === undefined) throw invalid(say('repository.fileNoJson'));
-  const file = ServiceFile.safeParse(json);
-  if (file.success) return file.data;
-  const problems = file.error.issues.map((issue) => {
-    const what = issue.code === 'unrecognized_keys' ? sayUnknown(issue.keys) : issue.message;
-    return `${issue.path.map(toPlainName).join('.') || FILE}: ${what}`;
-  });
-  throw invalid(problems.slice(0, 5).join('; ').slice(0, 400));
-}
-
-function sayUnknown(names: readonly string[]): string {
-  return `Unrecognized ${names.length === 1 ? 'key' : 'keys'}: ${names.map((name) => `"${toPlainName(name)}"`).join(', ')}`;
-}
-
-/** Keys from an untrusted file are quoted only when they look like names. */
-function toPlainName(name: PropertyKey): string {
-  const text = String(name);
-  return /^[\w.-]{1,40}$/.test(text) ? text : '…';
 }
 
 async function checkOut(

@@ -27,6 +27,7 @@ import { findConfiguredBubblewrap, findRepositoryBubblewrap, findConfinement } f
 import { openGitConfinement } from '../sandbox/git-room.ts';
 import { listHiddenPaths } from '../sandbox/program-room.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { createProgramLookUp } from '../ways/way.ts';
 import { HaproxyTraffic } from '../traffic/haproxy-traffic.ts';
 import { createProxyTraffic } from '../traffic/proxy-traffic.ts';
 import { say, explainError } from '@signalbox/messages/say';
@@ -166,6 +167,8 @@ function openDeployParts(
       closed: [targetsDir, dirname(config.SECRETS_KEY_FILE), dirname(config.PROXY_SOCKET), config.WORKSPACE_DIR],
       cell,
       path,
+      // Confined programs read no folders of people.
+      hasProgram: createProgramLookUp(path, (dir) => confinement.kind === 'off' || /^\/(?:usr|bin)(?:\/|$)/.test(dir)),
       hosts,
       exchangeLogin: forges.exchangeLogin,
     }),

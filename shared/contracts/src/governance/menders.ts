@@ -33,6 +33,7 @@ const MENDERS: readonly (readonly [who: string, codes: readonly ErrorCode[]])[] 
       'INSTANCE_UNHEALTHY',
       'PORT_IGNORED',
       'SERVICE_FILE_INVALID',
+      'START_IMPOSSIBLE',
       'START_MISSING',
       'START_UNKNOWN',
     ],

@@ -138,6 +138,27 @@ export const ServiceFile = z
   .strict();
 export type ServiceFile = z.infer<typeof ServiceFile>;
 
+/** What people have to know of a plan beyond its commands. Names of files, lines and commands are text from outside. */
+export const PlanNote = z.discriminatedUnion('kind', [
+  /** A file that would come first and is not used, because the server or the commit lacks what it needs. */
+  z.object({
+    kind: z.literal('passed'),
+    of: z.string().max(200),
+    need: z.enum(['engine', 'program', 'file', 'language']),
+    what: z.string().max(200),
+    server: z.string().max(80),
+  }),
+  /** A command that a new release runs once, before it serves. */
+  z.object({ kind: z.literal('release'), command: z.string().max(1_000) }),
+  /** Lines of a Procfile that are not run. */
+  z.object({ kind: z.literal('notRun'), names: z.array(z.string().max(100)).max(20) }),
+  /** Submodules whose files are missing. */
+  z.object({ kind: z.literal('submodules'), paths: z.array(z.string().max(200)).max(20) }),
+  /** Patterns of files of which only the pointers of Git LFS are there. */
+  z.object({ kind: z.literal('lfs'), patterns: z.array(z.string().max(200)).max(20) }),
+]);
+export type PlanNote = z.infer<typeof PlanNote>;
+
 /** Everything that a deployment runs. The plan is resolved before approval and compared before build and start. Secrets are masked. */
 export const DeployPlan = z.object({
   repository: z.string().max(400).nullable(),
@@ -163,6 +184,8 @@ export const DeployPlan = z.object({
   dockerfile: z.string().length(64).nullable(),
   /** Names of variables, each with a hash of its value; never the value. */
   variables: z.array(z.object({ name: z.string(), mark: z.string().max(64) })).readonly(),
+  /** Left out where there is nothing to say. */
+  notes: z.array(PlanNote).max(20).readonly().optional(),
 });
 export type DeployPlan = z.infer<typeof DeployPlan>;
 

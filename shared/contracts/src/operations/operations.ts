@@ -7,6 +7,7 @@ import {
   DeployState,
   HostInventory,
   LogLine,
+  PlanNote,
   ReadinessCheck,
   ServiceKey,
 } from './deploy.ts';
@@ -82,7 +83,7 @@ export const RepositorySummaryResult = z.object({
   tags: z.array(z.string()),
   /** Build and start commands of the main branch, as people write them; `start` is null with a Dockerfile. Null when unknown. */
   plan: z
-    .object({ build: z.array(Text), start: Text.nullable() })
+    .object({ build: z.array(Text), start: Text.nullable(), notes: z.array(PlanNote).max(20).readonly().optional() })
     .nullable()
     .default(null),
   /** Reason why there is no plan. */

@@ -1,6 +1,10 @@
-import type { CommitSummary, DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { getDriverTraits } from '@signalbox/contracts/operations/drivers';
-import { say } from '@signalbox/messages/say';
+import type {
+  CommitSummary,
+  DeployPlan,
+  PlanNote,
+  ServiceFile,
+  ServiceKey,
+} from '@signalbox/contracts/operations/deploy';
 import { hashCanonical } from '@signalbox/safety/cards/canonical';
 import type { ServerAccess } from '@signalbox/store/deploy/deployments-placement';
 import type { FullDeploymentRow } from '@signalbox/store/deploy/deployments-rows';
@@ -8,9 +12,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { listChanges } from '@signalbox/safety/cards/resolved';
 import type { DeployDeps } from '../deploy-deps.ts';
-import { needsPython } from '../../git/recognition.ts';
 import type { Repository } from '../../git/repository-login.ts';
-import type { SourceCommit } from '../../git/sources.ts';
 
 export interface PlanSource {
   readonly repository: string | null;
@@ -19,12 +21,13 @@ export interface PlanSource {
   readonly commit: string;
   readonly file: ServiceFile;
   readonly dockerfile: string | null;
+  readonly notes?: readonly PlanNote[];
   readonly artifact: string | null;
   readonly variables: DeployPlan['variables'];
 }
 
 /** Builds the plan of a deployment. It contains no secrets, so redaction does not change the stored plan. Pure. */
-export function buildDeployPlan({ target, file, ...planned }: PlanSource): DeployPlan {
+export function buildDeployPlan({ target, file, notes = [], ...planned }: PlanSource): DeployPlan {
   const { repository, ref, commit, artifact, dockerfile, variables } = planned;
   return redactValue({
     repository,
@@ -38,13 +41,15 @@ export function buildDeployPlan({ target, file, ...planned }: PlanSource): Deplo
     file: hashCanonical(file),
     dockerfile,
     variables,
+    // A plan without notes keeps the hash that older releases gave it.
+    ...(notes.length > 0 ? { notes } : {}),
   });
 }
 
 /**
  * Resolves what a deployment would run now: repository, commit, server, build and variables. Reads only the repository and the database.
  * `isUnseen`: see ReadinessResult. Throws like `placeService`, and REPOSITORY_MISSING, REPOSITORY_REFUSED, REPOSITORY_UNREADABLE,
- * SERVICE_FILE_INVALID, CHECK_FAILED (its commands cannot run on that server).
+ * SERVICE_FILE_INVALID, START_UNKNOWN, START_IMPOSSIBLE.
  */
 export async function resolvePlan(
   parts: Pick<DeployDeps, 'work' | 'services' | 'sources'>,
@@ -73,20 +78,10 @@ export async function resolvePlan(
     };
   }
   const source = await openSource(parts, { project, repository }, request.ref, signal);
-  const { commit, file, isGuess, dockerfile, head } = source;
-  const problem = findImageProblem(source, target);
-  if (problem !== null) throw new AppError('CHECK_FAILED', { detail: problem });
-  const plan = buildDeployPlan({ ...known, commit, file, dockerfile });
+  const { commit, head } = source;
+  const { isGuess, ...way } = source.choose(target);
+  const plan = buildDeployPlan({ ...known, ...way, commit, dockerfile: source.dockerfile });
   return { plan, head, isUnseen: isGuess && !(await parts.work.hasServed(project, plan)) };
-}
-
-/** Explains why recognized commands cannot run on the base image; null when they can. Skips commands that people wrote. */
-export function findImageProblem(
-  { file, isRecognized, hasDockerfile }: Pick<SourceCommit, 'file' | 'isRecognized' | 'hasDockerfile'>,
-  { server, driver }: Pick<ServerAccess, 'server' | 'driver'>,
-): string | null {
-  const isOnBase = getDriverTraits(driver).runsImages && isRecognized && !hasDockerfile;
-  return isOnBase && needsPython(file) ? say('repository.noPython', { server }) : null;
 }
 
 /** Throws PLAN_CHANGED with the differences unless both plans are equal. */

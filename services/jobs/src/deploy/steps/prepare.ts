@@ -34,9 +34,9 @@ export async function prepareDeployment(session: DeploymentSession, signal: Abor
     await held.advance('starting', { ...evidence, from: earlier.deploymentId, built: false }, { change });
     return;
   }
-  const { source } = readiness;
-  if (!source) throw new Error('all checks hold, and no source was read');
-  const change = { commit: source.commit, release: earlier?.release ?? source.release, file: source.file };
+  const { source, way } = readiness;
+  if (!source || !way) throw new Error('all checks hold, and no source was read');
+  const change = { commit: source.commit, release: earlier?.release ?? source.release, file: way.file };
   await held.advance('building', { ...evidence, commit: source.commit }, { change });
 }
 
@@ -113,16 +113,16 @@ async function requireApproved(
   earlier: FullDeploymentRow | null,
 ): Promise<void> {
   const row = held.row();
-  const { target, source, commit } = readiness;
-  const file = earlier?.file ?? source?.file;
+  const { target, source, way, commit } = readiness;
+  const file = earlier?.file ?? way?.file;
   if (row.plan === null || !target || commit === null || !file) return;
   const { repository, ref, fromArtifact: artifact } = row;
-  const dockerfile = earlier?.file ? null : (source?.dockerfile ?? null);
+  const [dockerfile, notes] = earlier?.file ? [null, []] : [source?.dockerfile ?? null, way?.notes ?? []];
   const variables = await parts.services.variableMarks(row);
   // A rollback was approved by its commit, but is shown with the ref of the earlier deployment.
   requireSamePlan(
     row.plan,
-    buildDeployPlan({ repository, ref, target, commit, file, dockerfile, artifact, variables }),
+    buildDeployPlan({ repository, ref, target, commit, file, dockerfile, notes, artifact, variables }),
   );
 }
 

@@ -10,14 +10,15 @@ import type { ServerAccess } from '@signalbox/store/deploy/deployments-placement
 import { createUnderWayError, type DeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
+import { describePlan, toTypedPlan } from '@signalbox/messages/deploy-plan';
 import { explainError, say } from '@signalbox/messages/say';
 import { SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { DeployDeps } from '../deploy-deps.ts';
-import { findImageProblem } from './plan.ts';
 import { isPortFree } from './probe-health.ts';
 import type { Repository } from '../../git/repository-login.ts';
+import type { TakenWay } from '../../git/service-commit.ts';
 import type { SourceCommit } from '../../git/sources.ts';
 import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
@@ -36,6 +37,7 @@ export interface Readiness {
   readonly ready: boolean;
   readonly target: ServerAccess | null;
   readonly source: SourceCommit | null;
+  readonly way: TakenWay | null;
   readonly commit: string | null;
   readonly checks: readonly ReadinessCheck[];
   /** True when the only problem is a service of Signalbox that does not answer. */
@@ -96,9 +98,17 @@ export async function measureReadiness(
   const source = request.built
     ? null
     : await check('ref', remedyOfRef, () => openSource(parts, options.repository, request, signal));
-  const file = request.built?.file ?? source?.file ?? null;
+  const way =
+    source &&
+    target &&
+    (await check(
+      'command',
+      () => null,
+      () => chooseWay(source, target),
+    ));
+  const file = request.built?.file ?? way?.file ?? null;
   if (file) {
-    await checkFile(check, file, { target, source, inventory });
+    await checkFile(check, file, inventory);
     const variables = await options.variables();
     await checkVariables(check, file, variables);
   }
@@ -107,7 +117,7 @@ export async function measureReadiness(
   await checkOthers(check, parts, request);
   const commit = request.built?.commit ?? source?.commit ?? null;
   const ready = checks.every(({ ok }) => ok);
-  return { ready, target, source, commit, checks, isUnanswered: isUnanswered && !isMissing };
+  return { ready, target, source, way, commit, checks, isUnanswered: isUnanswered && !isMissing };
 }
 
 /** Remedy of a failed check, which may depend on the error; null when the error states it. */
@@ -176,24 +186,13 @@ async function openSource(
   return { evidence: say('readiness.ref', { ref, commit: value.commit.slice(0, 12), release: value.release }), value };
 }
 
-async function checkFile(
-  check: Check,
-  file: ServiceFile,
-  facts: {
-    readonly target: ServerAccess | null;
-    readonly source: SourceCommit | null;
-    readonly inventory: HostInventory | null;
-  },
-): Promise<void> {
-  const { target, source, inventory } = facts;
-  const isImage =
-    target !== null && getDriverTraits(target.driver).runsImages && (source === null || source.hasDockerfile);
-  const problem = source && target && findImageProblem(source, target);
-  await check('command', problem ? () => null : say('readiness.commandRemedy'), () => {
-    if (problem) return missing(problem);
-    if (file.start) return found(say('readiness.command', { command: file.start.join(' ').slice(0, 200) }));
-    return isImage ? found(say('readiness.commandOfDockerfile')) : missing(say('readiness.commandMissing'));
-  });
+async function chooseWay(source: SourceCommit, target: ServerAccess): Promise<CheckEvidence<TakenWay>> {
+  const value = source.choose(target);
+  const { build, start = null } = value.file;
+  return { evidence: describePlan(toTypedPlan({ build, start, notes: value.notes })), value };
+}
+
+async function checkFile(check: Check, file: ServiceFile, inventory: HostInventory | null): Promise<void> {
   if (inventory)
     await check('memory', say('readiness.memoryRemedy'), () => {
       const figures = { free: inventory.memoryFreeMb, all: inventory.memoryMb, needed: file.memoryMb };

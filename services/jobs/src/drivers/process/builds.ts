@@ -12,7 +12,7 @@ import type { Confinement } from '../../sandbox/confinement.ts';
 import { ReleaseId, type BuildArtifact, type BuildRequest } from '../driver.ts';
 import { buildBoundedPrefix } from './bounds.ts';
 import { describeRefusals, nameGroup, makeGroup, removeGroup, type ProgramLimits } from '../../sandbox/cgroup.ts';
-import { QUIET_BUILD_ENV, runStreamed, type Command, type CommandExit } from './commands.ts';
+import { QUIET_BUILD_ENV, runStreamed, getTrustSettings, type Command, type CommandExit } from './commands.ts';
 import { putJson, readJson, type FolderPaths } from './folders.ts';
 import { killProcesses, findProcessTree, measureCpuMs, type ProcessIdentity } from './process-table.ts';
 
@@ -62,7 +62,8 @@ export async function buildInFolder(
   // The build's record is written before any command runs, so that another worker can end the whole build.
   putJson(markFile, buildRecord);
   const groups = makeGroup(nameGroup(join(folder, 'build')), limits, controlGroups) ?? [];
-  const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', ...QUIET_BUILD_ENV, [mark.name]: mark.value };
+  const own = { PATH: path, LANG: 'C.UTF-8', CI: 'true', [mark.name]: mark.value };
+  const environment = { ...own, ...QUIET_BUILD_ENV, ...getTrustSettings() };
   try {
     const confined = await confinement.confine({
       release: workDir,
@@ -73,10 +74,18 @@ export async function buildInFolder(
       targetsDir: folders.root,
       service: formatServiceName(id),
     });
-    const own = { ...environment, HOME: folders.home(id) };
+    const unconfined = { ...environment, HOME: folders.home(id) };
     const bounded = buildBoundedPrefix(limits, groups);
     for (const argv of file.build) {
-      const command = { argv, cwd: workDir, environment: own, mark: buildRecord.mark, signal, confined, bounded };
+      const command = {
+        argv,
+        cwd: workDir,
+        environment: unconfined,
+        mark: buildRecord.mark,
+        signal,
+        confined,
+        bounded,
+      };
       const onStart = (leader: ProcessIdentity): void => {
         buildRecord.sessions.push({ pid: leader.pid, startMark: leader.startMark });
         putJson(markFile, buildRecord);

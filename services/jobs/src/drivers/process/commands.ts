@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { killGroup } from '@signalbox/contracts/process-group';
 import { abortAfter } from '@signalbox/contracts/time';
@@ -32,6 +33,14 @@ export const QUIET_BUILD_ENV = {
   npm_config_fund: 'false',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
 } as const;
+
+/** The certificates that Debian and Ubuntu trust, with those that an operator added for a company's network. */
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+
+/** Lets package managers that bring certificates of their own trust those of this machine too. */
+export function getTrustSettings(file = CERTIFICATES): Readonly<Record<string, string>> {
+  return existsSync(file) ? { NODE_EXTRA_CA_CERTS: file, PIP_CERT: file } : {};
+}
 
 export interface CommandExit {
   readonly code: number | null;

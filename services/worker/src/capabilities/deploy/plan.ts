@@ -30,7 +30,7 @@ export async function resolveDeployment(
 
 /** Lists fields of the plan that follow from other fields, so that nobody decides about them. */
 export function listDerivedFields(resolved: ResolvedRefs): readonly string[] {
-  const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen'];
+  const digests = ['artifact', 'file', 'dockerfile', 'variables', 'health', 'isUnseen', 'notes'];
   const server = ['driver', 'host', 'hostKey', 'login'].map((member) => `server.${member}`);
   const commit = headOf(resolved) === null ? [] : ['commit'];
   // The person has to see the guessed build and start, so they do not count as derived.
@@ -49,8 +49,13 @@ export function getApprovedPlan({ resolved }: Pick<ToolContext, 'resolved'>): De
 }
 
 /** The guessed build and start of a repository without a signalbox.json; null with such a file, or when this plan served before. */
-export function getUnseenPlan(resolved: ResolvedRefs | null): Pick<DeployPlan, 'build' | 'start'> | null {
+export function getUnseenPlan(resolved: ResolvedRefs | null): Pick<DeployPlan, 'build' | 'start' | 'notes'> | null {
   return Seen.parse(resolved ?? {}).isUnseen ? DeployPlan.parse(resolved) : null;
+}
+
+/** What people have to know of a plan beyond its commands. */
+export function getPlanNotes(resolved: ResolvedRefs | null): DeployPlan['notes'] {
+  return DeployPlan.pick({ notes: true }).safeParse(resolved ?? {}).data?.notes;
 }
 
 function headOf(resolved: ResolvedRefs | null): CommitSummary | null {

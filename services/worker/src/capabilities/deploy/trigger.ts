@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { describePlan, describePlanNote, toTypedPlan } from '@signalbox/messages/deploy-plan';
 import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
-import { optionalServer, tool } from '../../tools/tool.ts';
+import { optionalServer, tool, type ResolvedRefs } from '../../tools/tool.ts';
 import { versionChoices } from '../../tools/version-choices.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version, addReasons } from './fields.ts';
 import {
@@ -11,6 +12,7 @@ import {
   requireRepository,
   resolveDeployment,
   toCommitValues,
+  getPlanNotes,
   getUnseenPlan,
   UNSEEN_PLAN,
 } from './plan.ts';
@@ -39,7 +41,7 @@ export const triggerDeploy = tool({
     server: optionalServer('Left out: the server where it is, else the one with the most room', 'On which server?'),
   }),
   choices: { version: versionChoices },
-  risk: (service, resolved) => addReasons(getEnvironmentRisk(service), reasonsOf(getUnseenPlan(resolved))),
+  risk: (service, resolved) => addReasons(getEnvironmentRisk(service), reasonsOf(resolved)),
   role: 'developer',
   egress: true,
   ...SERVICE_SCOPE,
@@ -94,6 +96,7 @@ export const triggerDeploy = tool({
       server: place,
       state,
       servesNow: before?.release ?? null,
+      ...describeNotes(context.resolved),
     };
   },
   // The reconciler starts the run of a deployment that has none.
@@ -103,26 +106,35 @@ export const triggerDeploy = tool({
     const serves = await ports.services.find({ project, environment });
     const { server, state } = found;
     const servesNow = found.serving ? null : (serves?.release ?? null);
-    return { kind: 'done', output: { deployment: actionId, project, version, environment, server, state, servesNow } };
+    const known = { deployment: actionId, project, version, environment, server, state, servesNow };
+    return { kind: 'done', output: { ...known, ...describeNotes(null) } };
   },
   // A person who deploys the project has seen its plan, whatever the environment.
   alters: ({ project }, resources) => (resources.includes(`project:${project}`) ? ['isUnseen'] : []),
   phrases: {
     order: ({ server = 'any', ...asked }) => say('deploy.deployOrder', { ...asked, server }),
-    done: ({ project, version, environment, server, servesNow }) =>
-      say('deploy.onItsWay', { project, version, environment, server, ...createServingValues(servesNow) }),
+    done: ({ project, version, environment, server, servesNow, notes }) => {
+      const began = say('deploy.onItsWay', {
+        project,
+        version,
+        environment,
+        server,
+        ...createServingValues(servesNow),
+      });
+      return notes === undefined ? began : `${began} ${notes}`;
+    },
     next: (service) => [createCancelButton(service)],
   },
-}).from({ ...REQUEST_ORIGINS, state: 'runtime' });
+}).from({ ...REQUEST_ORIGINS, state: 'runtime', notes: 'outside' });
 
-function reasonsOf(plan: ReturnType<typeof getUnseenPlan>): readonly string[] {
-  if (plan === null) return [];
-  const build = plan.build.map((words) => words.join(' ')).join(' && ');
-  return [
-    say('deploy.unseenPlan', {
-      isBuilt: build !== '',
-      build: formatCode(build),
-      start: formatCode(plan.start?.join(' ') ?? ''),
-    }),
-  ];
+function describeNotes(resolved: ResolvedRefs | null): { readonly notes?: string } {
+  const notes = getPlanNotes(resolved) ?? [];
+  return notes.length === 0 ? {} : { notes: notes.map(describePlanNote).join(' ') };
+}
+
+/** Says what a person has to know before the deployment: how an unseen plan runs, or what a plan leaves out. */
+function reasonsOf(resolved: ResolvedRefs | null): readonly string[] {
+  const plan = getUnseenPlan(resolved);
+  if (plan !== null) return [say('deploy.unseenPlan', { plan: describePlan(toTypedPlan(plan)) })];
+  return (getPlanNotes(resolved) ?? []).map(describePlanNote);
 }

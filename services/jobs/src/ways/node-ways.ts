@@ -1,0 +1,73 @@
+import { parseJson } from '@signalbox/contracts/system-error';
+import { z } from 'zod';
+import { findNodeCommands } from './node-commands.ts';
+import type { Draft, RootFiles } from './way.ts';
+
+const Manifest = z.object({
+  scripts: z.record(z.string(), z.string()).default({}),
+  dependencies: z.record(z.string(), z.unknown()).default({}),
+  devDependencies: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** Servers for development, which ignore the given port, or end without a terminal. */
+const DEVELOPMENT = /^\s*(?:vite(?:\s+(?:dev|serve))?|react-scripts\s+start|vue-cli-service\s+serve)(?:\s+-.*)?\s*$/;
+
+/** Folders of pages that a builder writes. */
+const PAGE_BUILDERS = [
+  ['react-scripts', 'build'],
+  ['@vue/cli-service', 'dist'],
+] as const;
+
+/** Lists the ways in which a package.json is started: by its start script, as npm does without one, or by a server for its pages. Pure. */
+export function listNodeWays(root: RootFiles): readonly Draft[] {
+  const manifest = readManifest(root);
+  if (manifest === null) return [];
+  const { start, build, preview } = manifest.scripts;
+  const needed = { ...manifest.dependencies, ...manifest.devDependencies };
+  const steps = listNodeSteps(root);
+  const draft = (words: readonly string[], isGuess: boolean, needs: Draft['needs'] = []): Draft => ({
+    of: 'package.json',
+    build: steps,
+    start: [...words],
+    needs,
+    isGuess,
+  });
+  const ways: Draft[] = [];
+  if (start !== undefined && (!DEVELOPMENT.test(start) || build === undefined))
+    ways.push(draft(startScript(root, manifest.scripts), false));
+  // Without a start script npm starts this file.
+  if (start === undefined && root.names.has('server.js')) ways.push(draft(['npm', 'start'], true));
+  if (build === undefined) return ways;
+  if (preview !== undefined || 'vite' in needed) {
+    // Other package managers hand the two hyphens on.
+    const serve = preview === undefined ? './node_modules/.bin/vite preview' : 'npm run preview --';
+    ways.push(draft(['/bin/sh', '-c', `exec ${serve} --host "$HOST" --port "$PORT" --strictPort`], true));
+  }
+  const pages = PAGE_BUILDERS.find(([name]) => name in needed)?.[1];
+  if (pages !== undefined) {
+    const line = `exec python3 -m http.server "$PORT" --bind "$HOST" --directory ${pages}`;
+    ways.push(draft(['/bin/sh', '-c', line], true, [{ kind: 'program', what: 'python3' }]));
+  }
+  return ways;
+}
+
+/** Lists the commands that fetch the packages of a package.json and build it. Pure. */
+export function listNodeSteps(root: Pick<RootFiles, 'names' | 'packageJson'>): string[][] {
+  const manifest = readManifest(root);
+  if (!manifest) return [];
+  const needs = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length > 0;
+  const { install, run } = findNodeCommands(root);
+  return [...(needs ? [[...install]] : []), ...(manifest.scripts['build'] === undefined ? [] : [run('build')])];
+}
+
+/** Scripts that call their package manager are run by it, because it is installed nowhere else. */
+function startScript(root: RootFiles, scripts: Readonly<Record<string, string>>): readonly string[] {
+  const { install, run } = findNodeCommands(root);
+  const isCalled = Object.values(scripts).some((script) => /(?:^|[\s;&|])(?:pnpm|yarn|bun)(?:\s|$)/.test(script));
+  return isCalled && install[0] !== 'npm' ? run('start') : ['npm', 'start'];
+}
+
+function readManifest({ packageJson }: Pick<RootFiles, 'packageJson'>): z.output<typeof Manifest> | null {
+  // Npm could not read a broken manifest either, so it counts as missing.
+  return Manifest.safeParse(parseJson(packageJson ?? '')).data ?? null;
+}
