@@ -48,7 +48,7 @@ const PLUGIN_MAY = [
 ];
 
 /** What every agent may use, whatever it does. */
-const AGENT_PARTS = `${WORKER}/agents/{agent,object,without-secrets,add-messages,model-context,recorded-messages,outside-view,clean-reader}.ts`;
+const AGENT_PARTS = `${WORKER}/agents/{agent,handoff,object,without-secrets,add-messages,model-context,recorded-messages,outside-view,clean-reader}.ts`;
 
 /** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */
 export const IMPORT_TABLE: readonly ImportRule[] = [

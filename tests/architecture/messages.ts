@@ -44,6 +44,9 @@ interface SaidKey {
   readonly values: readonly string[] | null;
 }
 
+/** `findSentence` says a sentence whose key is made of a name, such as that of an agent. */
+const SAYING: ReadonlySet<string> = new Set(['say', 'findSentence']);
+
 /** Every call of the catalog's `say`, and every key that stands by itself, such as one in a table. */
 function readCalls({ path, text }: Pick<SourceFile, 'path' | 'text'>): readonly SaidKey[] {
   // A chat command and a table of rules name their sentences without saying them themselves, and the catalog's own package says some.
@@ -52,7 +55,7 @@ function readCalls({ path, text }: Pick<SourceFile, 'path' | 'text'>): readonly 
   const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length;
   new Visitor({
     CallExpression({ callee, arguments: [key, values], start }) {
-      if (callee.type !== 'Identifier' || callee.name !== 'say' || !key || key.type === 'SpreadElement') return;
+      if (callee.type !== 'Identifier' || !SAYING.has(callee.name) || !key || key.type === 'SpreadElement') return;
       calls.push({ at: `${path}:${lineOf(start)}`, keys: readKeys(key), values: readNames(values) });
     },
     Literal({ value, start }) {

@@ -54,6 +54,7 @@ async function talk(given: readonly AIMessage[]): Promise<readonly Call[]> {
   const agent = mortgage.create({
     checkpoints: new ReplayStates(),
     registry: createRegistry([group]),
+    others: [],
     maxPasses: 20,
     knownNames: () => Promise.resolve({}),
     cameOf: () => Promise.resolve({}),

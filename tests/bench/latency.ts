@@ -105,6 +105,7 @@ function bareGraph(): () => Promise<unknown> {
         offer: () => [list],
         sort: (names) => ({ installed: names, missing: [], unknown: [] }),
       },
+      others: [],
       maxPasses: 20,
       model: () => model,
       readResult: () => Promise.reject(new Error('nothing is read again here')),

@@ -31,7 +31,7 @@ describe('an agent', () => {
 
   it('is listed with its summary, and the agent of this chat is marked', async () => {
     const [list] = await ada.ask('/agents');
-    expect(list).toMatch(/product_owner \(here now\): Finds out what you want.*\/agent_product_owner/);
+    expect(list).toMatch(/Operations \(here now\): Deploys, watches and repairs.*\/agent_product_owner/);
     expect(list).toMatch(/echo: Says again what it reads\. \/agent_echo/);
   });
 
@@ -77,11 +77,11 @@ describe('an agent', () => {
     page.say('hello');
     await expect.poll(() => page.texts()).toContain('You said: hello');
     page.say('/agent product_owner');
-    await expect.poll(() => page.texts().join('\n')).toContain('**product_owner** answers you here');
+    await expect.poll(() => page.texts().join('\n')).toContain('**Operations** answers you here');
     await page.close();
     const again = await new TestPage({ url, cookie, agent: 'echo', session: 'second', after: page.seq }).opened();
     again.say('/agent');
-    await expect.poll(() => again.texts().join('\n')).toMatch(/product_owner\*\* answers you here\. Finds/);
+    await expect.poll(() => again.texts().join('\n')).toMatch(/Operations\*\* answers you here\. Deploys/);
     await again.close();
     const other = await new TestPage({ url, cookie, agent: 'nobody' }).opened();
     await expect.poll(() => other.closed).toEqual({ code: 4000, reason: expect.stringContaining('echo') });

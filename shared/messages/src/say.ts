@@ -124,6 +124,12 @@ export function explainError({ code, data }: { readonly code: ErrorCode; readonl
   return fill(`errors.${code}`, said, getCurrentLanguage());
 }
 
+/** Finds a sentence without values by a key that is made of a name. English when the language lacks it, null when English does too. */
+export function findSentence(key: string, language: string = getCurrentLanguage()): string | null {
+  const isThere = [language, DEFAULT_LANGUAGE].some((one) => LANGUAGES.includes(one) && readSentences(one).has(key));
+  return isThere ? fill(key, {}, language) : null;
+}
+
 /** Translates the question about a tool's argument. Tools write it in English, which is the key of the translations. */
 export function sayQuestion(english: string): string {
   return readSentences(getCurrentLanguage()).get(`questions.${english}`) ?? english;

@@ -6,6 +6,7 @@ import type { BaseMessage } from '@langchain/core/messages';
 import type { BoundTool, ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { type History, type PersonMessage, readHistory } from './requests/history.ts';
 import { chooseNext } from './conversation/next-request.ts';
+import { listOtherAgents } from './conversation/other-agents.ts';
 import { type PlannedMessage, toCallMessage, toStepMessage } from './conversation/planned-message.ts';
 import { type ToolIndex, indexTools } from './rank/tool-index.ts';
 import { splitRequests } from './requests/split.ts';
@@ -59,7 +60,11 @@ export function planNextMessage(input: {
     const args = classify(history.pending.length > 0 ? history.pending : history.said.slice(-1), around);
     return toCallMessage(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
   }
-  const chosen = chooseNext(history, around);
+  const written = new Map(input.messages.map((message) => [message.id ?? '', message]));
+  const chosen = chooseNext(history, around, {
+    ids: listOtherAgents(input.tools),
+    textOf: (id) => written.get(id)?.text ?? '',
+  });
   if (chosen) {
     const step = restoreTexts(chosen.step, index, translations);
     return toStepMessage({ ...chosen, step }, history, around.bound);

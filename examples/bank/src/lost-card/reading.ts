@@ -1,3 +1,4 @@
+import { saysOne } from '@signalbox/messages/agents';
 import { getCurrentLanguage, DEFAULT_LANGUAGE } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { KnownAction } from '@signalbox/worker/guided/spec';
@@ -36,8 +37,6 @@ const MEANINGS: readonly Meaning[] = [
 
 const CODE = /secret:step-up-code-[0-9a-z]{8}/;
 const NOT_ON_A_CARD: readonly LostCardAction[] = ['ask_about', 'find_branch', 'ask_operator', 'verify_identity'];
-/** Scripts without spaces, such as Chinese, in which a phrase may occur anywhere in the text. */
-const UNSPACED = /\p{Script=Han}/u;
 
 /** Reads an unambiguous request in the person's language or in English. The person must confirm the request. Pure. */
 export function parseRequest(text: string, domain: LostCardDomain): KnownAction | null {
@@ -71,11 +70,4 @@ function cardIn(text: string, { cards }: LostCardDomain): string | null {
   const known = written.filter((digits) => cards.includes(digits));
   const named = known.length > 0 ? known : written.filter((digits) => !YEAR.test(digits));
   return named.length === 1 ? (named[0] ?? null) : null;
-}
-
-function saysOne(text: string, phrases: string): boolean {
-  const words = text.split(/[^\p{L}\p{N}'-]+/u);
-  const has = (piece: string): boolean =>
-    UNSPACED.test(piece) ? text.includes(piece) : words.some((word) => word.startsWith(piece));
-  return phrases.split(', ').some((phrase) => phrase.split(' ').every(has));
 }

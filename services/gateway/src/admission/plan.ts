@@ -1,5 +1,5 @@
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import type { MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
+import type { Handoff, MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { createControlMessage } from './control-line.ts';
 import type { InboxUpdate } from '../rows/inbox.ts';
 import { sayError } from '@signalbox/messages/say';
@@ -27,6 +27,8 @@ export interface AdmissionPlan {
   readonly code: PossibleCode | null;
   /** The inbox id of the voice note that this press confirms or declines; null for any other update. */
   readonly voiceNote: number | null;
+  /** The agent that gets the person's words by this press; null for any other update. */
+  readonly handoff: Handoff | null;
   readonly secrets: SentSecrets;
   readonly answers: string | null;
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
@@ -80,6 +82,7 @@ function planOne(update: PersonUpdate, options: PlanOptions, secrets: SentSecret
     answers: (update.kind === 'text' && update.answers) || null,
     code: choice.code,
     voiceNote: null,
+    handoff: null,
     secrets,
     pressed:
       update.kind === 'press'

@@ -17,6 +17,7 @@ import { createControlMessage } from './control-line.ts';
 import { storeFoundSecrets } from './secrets/keep-secrets.ts';
 import { toCodePlan, type AdmissionPlan } from './plan.ts';
 import { canAnswerPrompt, matchApprovalPress, matchPromptReply } from './approval-press.ts';
+import { matchHandoffPress, settleHandoffPress } from './handoff-press.ts';
 import { matchIncidentPress } from './incident-press.ts';
 import { isStopWord, matchLogStop } from './log-stop.ts';
 import { checkVoicePress, settleVoicePress } from './voice/voice-press.ts';
@@ -73,6 +74,7 @@ const MATCHES: readonly ((db: Queryable, plan: AdmissionPlan, isPrompted: boolea
   matchCode,
   matchApprovalPress,
   matchIncidentPress,
+  matchHandoffPress,
   matchPromptReply,
   matchLogStop,
   checkVoicePress,
@@ -82,6 +84,7 @@ const MATCHES: readonly ((db: Queryable, plan: AdmissionPlan, isPrompted: boolea
 const SETTLES: readonly ((db: Queryable, deps: StoreDeps, stored: StoredPlan) => Promise<StoredPlan>)[] = [
   storeSecrets,
   applyVoicePress,
+  applyHandoffPress,
   answerStored,
 ];
 
@@ -111,6 +114,11 @@ async function storeSecrets(db: Queryable, { cipher }: StoreDeps, stored: Stored
 async function applyVoicePress(db: Queryable, _deps: StoreDeps, stored: StoredPlan): Promise<StoredPlan> {
   const isSaid = await settleVoicePress(db, stored.plan, stored.admitted);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
+}
+
+async function applyHandoffPress(db: Queryable, _deps: StoreDeps, stored: StoredPlan): Promise<StoredPlan> {
+  const chatKey = await settleHandoffPress(db, stored.plan, stored.admitted);
+  return chatKey === null ? stored : { ...stored, chats: [...stored.chats, chatKey] };
 }
 
 function listAdmissions(plans: readonly AdmissionPlan[]): readonly InboxUpdate[] {

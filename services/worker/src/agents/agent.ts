@@ -22,6 +22,7 @@ import type { EvaluationOutcome, PassSummary } from '../loop/evaluation.ts';
 import type { AskedArgument, resolveNewestArgs } from '../tools/choices.ts';
 import type { Phase } from '../loop/fsm.ts';
 import type { LoadedGroups } from '@signalbox/governance/loading';
+import type { OtherAgent } from './handoff.ts';
 
 /** One message of a batch, in the form that an agent receives. */
 export interface AgentMessage {
@@ -167,6 +168,8 @@ export interface AgentDeps {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
   readonly registry: OfferedTools;
+  /** The agents that this one may offer in its place. */
+  readonly others: readonly OtherAgent[];
   /** Known names by kind, for the prompt and for filling arguments. `texts`: texts that may contain names, newest first. */
   readonly knownNames: (texts: () => readonly string[]) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The prompt's facts about a person, their work and memory; null for older records without these facts. */

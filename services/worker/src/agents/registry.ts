@@ -3,6 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import type { Models } from '@signalbox/models/port';
 import type { Agent, AgentDeps, AgentPlugin } from './agent.ts';
 import { DEFAULT_AGENT } from './default-agent.ts';
+import { listOthers } from './handoff.ts';
 
 const FOLDER = new URL('./', import.meta.url);
 
@@ -19,13 +20,14 @@ export async function loadAgents(more: readonly AgentPlugin[] = []): Promise<rea
 /** Creates the agents. Throws on duplicate ids or a missing default agent. */
 export function createAgents(
   plugins: readonly AgentPlugin[],
-  parts: Omit<AgentDeps, 'model'> & { readonly models: Models },
+  parts: Omit<AgentDeps, 'model' | 'others'> & { readonly models: Models },
   defaultId: string = DEFAULT_AGENT,
 ) {
   const agents = new Map<string, Agent>();
   for (const plugin of plugins) {
     if (agents.has(plugin.id)) refuse(`two agents are named ${plugin.id}; agent ids are unique.`);
-    agents.set(plugin.id, plugin.create({ ...parts, model: (node) => parts.models.of(plugin.id, node) }));
+    const others = listOthers(plugin.id, plugins);
+    agents.set(plugin.id, plugin.create({ ...parts, others, model: (node) => parts.models.of(plugin.id, node) }));
   }
   if (!agents.has(defaultId))
     refuse(`the default agent ${defaultId} is missing from agents/; AGENT_DEFAULT names one that is there.`);

@@ -1,12 +1,11 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { END, START, StateGraph } from '@langchain/langgraph';
 import type { z } from 'zod';
-import type { AgentDeps } from '../agents/agent.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import { chooseNextAct, endAct } from './acts.ts';
 import { NodeCalls } from './calls.ts';
 import { getRunContext } from './extras.ts';
-import { beginAct, CLEAR_NODE, INGEST_NODE, createIngestNode } from './ingest.ts';
+import { beginAct, CLEAR_NODE, INGEST_NODE, createIngestNode, type GuidedDeps } from './ingest.ts';
 import { createActReader } from './provenance.ts';
 import { drawView, findQuestion, sendReplies, sendView } from './replies.ts';
 import type { ActionSpecs, GuidedSpec, NodeContext, NodeSpec } from './spec.ts';
@@ -42,16 +41,13 @@ export function listNodes<S extends z.ZodType, A extends ActionSpecs>({
   ];
 }
 
-export function buildGraph<S extends z.ZodType, A extends ActionSpecs>(
-  spec: GuidedSpec<S, A>,
-  parts: Pick<AgentDeps, 'model' | 'maxPasses' | 'checkpoints'>,
-) {
+export function buildGraph<S extends z.ZodType, A extends ActionSpecs>(spec: GuidedSpec<S, A>, parts: GuidedDeps) {
   const own = Object.entries(spec.nodes);
   const next = ({ meta }: GuidedState): string => meta.next;
   const graph = new StateGraph(GuidedState)
     .addNode(Object.fromEntries(own.map(([name, node]) => [name, runNode(spec, parts, name, node)])))
     .addNode(INGEST_NODE, createIngestNode(spec, parts))
-    .addNode(CLEAR_NODE, createClearNode(spec))
+    .addNode(CLEAR_NODE, createClearNode(spec, parts))
     .addEdge(START, INGEST_NODE)
     .addConditionalEdges(INGEST_NODE, next, [...own.map(([name]) => name), CLEAR_NODE, END])
     .addConditionalEdges(CLEAR_NODE, next, [...own.map(([name]) => name), CLEAR_NODE, END]);
@@ -59,12 +55,15 @@ export function buildGraph<S extends z.ZodType, A extends ActionSpecs>(
   return graph.compile({ checkpointer: parts.checkpoints });
 }
 
-function createClearNode<S extends z.ZodType, A extends ActionSpecs>(spec: GuidedSpec<S, A>) {
+function createClearNode<S extends z.ZodType, A extends ActionSpecs>(
+  spec: GuidedSpec<S, A>,
+  { others }: Pick<GuidedDeps, 'others'>,
+) {
   return (state: GuidedState, config: LangGraphRunnableConfig): GuidedStateUpdate => {
     const chosen = chooseNextAct(state);
     const { current } = chosen.acts;
     const extras = getRunContext(config);
-    if (current) return { ...chosen, ...beginAct(spec, state, extras, current) };
+    if (current) return { ...chosen, ...beginAct(spec, state, extras, current, { others }) };
     const asked = state.acts.isAnswered === true ? sendReplies(state, extras, findQuestion(state)) : {};
     return { ...chosen, ...asked, pendingAction: null, meta: { ...state.meta, next: END, open: undefined } };
   };
@@ -72,7 +71,7 @@ function createClearNode<S extends z.ZodType, A extends ActionSpecs>(spec: Guide
 
 function runNode<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  parts: Pick<AgentDeps, 'model' | 'maxPasses'>,
+  parts: Pick<GuidedDeps, 'model' | 'maxPasses'>,
   name: string,
   node: NodeSpec<z.output<S>, A>,
 ) {

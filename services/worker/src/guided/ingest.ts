@@ -8,6 +8,8 @@ import { getOutsideMark } from '../agents/outside-view.ts';
 import { parseRequestedData } from './actions.ts';
 import { joinOpenActs, noteBorrowed } from './acts.ts';
 import { getRunContext, type RunContext } from './extras.ts';
+import { addHandoffAction, offerAgent } from './handoff.ts';
+import { HANDOFF } from '../agents/handoff.ts';
 import { addModeAction, MODE_ACTION, applyPageMode, applyChosenMode } from './mode.ts';
 import { createMessageReader } from './reading.ts';
 import { sendReplies } from './replies.ts';
@@ -18,14 +20,16 @@ export const INGEST_NODE = 'ingest_input';
 export const CLEAR_NODE = 'clear_pending_action';
 
 type Event = AgentMessage['event'];
+/** What an agent's graph needs besides its description. */
+export type GuidedDeps = Pick<AgentDeps, 'model' | 'maxPasses' | 'checkpoints' | 'others' | 'registry'>;
 
 /** Creates the node that finds the meaning of one message (actions, free text or an event) and chooses the next node. */
 export function createIngestNode<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  parts: Pick<AgentDeps, 'model'>,
+  parts: GuidedDeps,
 ) {
-  const actions = addModeAction(spec.actions);
-  const take = createMessageReader(spec, { model: parts.model(INGEST_NODE), node: INGEST_NODE }, actions);
+  const actions = addHandoffAction(addModeAction(spec.actions), parts.others);
+  const take = createMessageReader(spec, { model: parts.model(INGEST_NODE), node: INGEST_NODE, parts }, actions);
 
   return async (state: GuidedState, config: LangGraphRunnableConfig): Promise<GuidedStateUpdate> => {
     const extras = getRunContext(config);
@@ -63,7 +67,7 @@ export function createIngestNode<S extends z.ZodType, A extends ActionSpecs>(
       open,
       borrowed: noteBorrowed(state.borrowed, acts, text),
       acts: { current, next },
-      ...beginAct(spec, state, extras, current, again),
+      ...beginAct(spec, state, extras, current, { again, others: parts.others }),
     };
   };
 }
@@ -74,11 +78,12 @@ export function beginAct<S extends z.ZodType, A extends ActionSpecs>(
   state: GuidedState,
   extras: RunContext,
   { action: name, data, by }: Act,
-  again: string | null = null,
+  { again = null, others }: { readonly again?: string | null; readonly others: AgentDeps['others'] },
 ): GuidedStateUpdate {
   const heard = { kind: 'action' as const, name };
   const goTo = (next: string): GuidedStateUpdate => ({ meta: { ...state.meta, heard, next, by, open: undefined } });
   if (name === MODE_ACTION) return { ...goTo(CLEAR_NODE), ...applyChosenMode(spec, state, extras, data) };
+  if (name === HANDOFF) return { ...goTo(CLEAR_NODE), ...offerAgent(state, extras, others, data) };
   const domain = state.domain[spec.id] as z.output<S>; // migrateState parsed it
   const parsed = parseRequestedData(spec.actions, { action: name, data });
   const pendingAction = { id: `${spec.id}.${name}`, data: parsed.ok ? parsed.data : data };

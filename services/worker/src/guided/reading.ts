@@ -7,9 +7,11 @@ import type { Model, ModelSpend } from '@signalbox/models/port';
 import { isModelUnavailable } from '@signalbox/models/retry/failure';
 import { OFFLINE } from '@signalbox/models/settings';
 import { toRecordedAnswer, hashContext } from '../agents/model-context.ts';
+import type { AgentDeps } from '../agents/agent.ts';
 import { askForObject, createOutputSchema, type OutputSchema } from '../agents/object.ts';
 import { parseAction, parseRequestedData } from './actions.ts';
 import type { RunContext } from './extras.ts';
+import { readHandoff } from './handoff.ts';
 import { writeFacts } from './facts.ts';
 import type { ActionSpecs, GuidedSpec, RequestedAction } from './spec.ts';
 import type { Act, GuidedState, GuidedStateUpdate } from './state.ts';
@@ -21,7 +23,11 @@ type Taken =
 /** Creates the reader of an agent's messages. `node`: the node that asks the model. */
 export function createMessageReader<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  { model, node }: { readonly model: Model; readonly node: string },
+  {
+    model,
+    node,
+    parts,
+  }: { readonly model: Model; readonly node: string; readonly parts: Pick<AgentDeps, 'others' | 'registry'> },
   actions: ActionSpecs,
 ) {
   const reading = describeActions({ summary: spec.summary, actions });
@@ -44,9 +50,15 @@ export function createMessageReader<S extends z.ZodType, A extends ActionSpecs>(
     const known = spec.reads(message.text, domain);
     const checked = known && parseRequestedData(actions, known);
     const own: readonly Act[] = known && checked?.ok ? [{ action: known.action, data: known.data, by }] : [];
-    if (!mayAsk || !canAskModel(model) || (own.length > 0 && known?.isWhole)) return { taken: found(own), update: {} };
+    // What the agent's own rules understand is its own, whatever else the words could mean.
+    const unread = (): readonly Act[] => {
+      const other = own.length > 0 || !mayAsk ? null : readHandoff(message.text, parts);
+      return other ? [{ ...other, by }] : own;
+    };
+    if (!mayAsk || !canAskModel(model) || (own.length > 0 && known?.isWhole))
+      return { taken: found(unread()), update: {} };
     const { requested, update } = await ask({ reading, model, node }, state, extras, message);
-    if (requested === null) return { taken: found(own), update };
+    if (requested === null) return { taken: found(unread()), update };
     const readBy = by === 'person' && state.outside ? 'model' : by;
     const acts = requested.map((one) => ({ ...one, by: readBy }));
     return { taken: found(acts), update };

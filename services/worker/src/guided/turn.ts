@@ -12,6 +12,7 @@ import { listNodeRecords } from './extras.ts';
 import { buildGraph } from './graph.ts';
 import { CLEAR_NODE } from './ingest.ts';
 import { migrateState, readStoredValues } from './load.ts';
+import { addHandoffAction } from './handoff.ts';
 import { addModeAction } from './mode.ts';
 import { listPasses, type RecordedVersions } from './passes.ts';
 import { describeActions } from './reading.ts';
@@ -109,9 +110,12 @@ export function createGuidedAgent<S extends z.ZodType, A extends ActionSpecs>(
 
 function versionsOf<S extends z.ZodType, A extends ActionSpecs>(
   spec: GuidedSpec<S, A>,
-  { registry }: Pick<AgentDeps, 'registry'>,
+  { registry, others }: Pick<AgentDeps, 'registry' | 'others'>,
 ): RecordedVersions {
-  const { system, kind } = describeActions({ summary: spec.summary, actions: addModeAction(spec.actions) });
+  const { system, kind } = describeActions({
+    summary: spec.summary,
+    actions: addHandoffAction(addModeAction(spec.actions), others),
+  });
   const tools = hashValue(registry.definitions(spec.groups));
   return { prompt: hashValue([system, kind.request]), tools, state: spec.stateVersion };
 }

@@ -6,7 +6,7 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { makeAnswerId } from '@signalbox/contracts/ids';
 import { AIMessage } from '@langchain/core/messages';
 import { toReasoningExtras } from '@signalbox/models/reasoning';
-import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
+import type { Agent, AgentDeps, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { INTENT_PARSER } from '../agents/product-owner/intent-parser.ts';
 import { evaluatePass } from '../loop/evaluation.ts';
 import { createPhaseMachine, getNewestPass } from '../loop/fsm.ts';
@@ -38,6 +38,8 @@ export type ReplayOutcome =
 export interface ReplayDeps {
   readonly registry: ToolRegistry;
   readonly plugin: AgentPlugin;
+  /** The agents that this one may offer. */
+  readonly others: AgentDeps['others'];
   readonly states: ReplayStates;
   /** The engine of a former policy set; null when the set was not kept. */
   engine(version: string, timeZone: string): Promise<PolicyEngine | null>;
@@ -126,9 +128,14 @@ async function goThrough(
   return { record, ended: ended.outcome };
 }
 
-function createAgent({ plugin, registry, states }: ReplayDeps, head: ExecutionTurn, cursor: ReplayCursor): Agent {
+function createAgent(
+  { plugin, registry, states, others }: ReplayDeps,
+  head: ExecutionTurn,
+  cursor: ReplayCursor,
+): Agent {
   return plugin.create({
     registry,
+    others,
     checkpoints: states,
     maxPasses: head.maxPasses,
     knownNames: () => Promise.resolve(cursor.names()),

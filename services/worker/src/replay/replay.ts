@@ -6,6 +6,7 @@ import { findPolicySet } from '@signalbox/governance/policies';
 import type { Pool } from '@signalbox/store/pool';
 import { loadStoredPolicySet } from '@signalbox/safety/policy/policy-set';
 import type { AgentPlugin } from '../agents/agent.ts';
+import { listOthers } from '../agents/handoff.ts';
 import { loadAgents } from '../agents/registry.ts';
 import { loadCapabilities, createRegistry, type ToolRegistry } from '../tools/registry.ts';
 import type { ToolGroup, Tool } from '../tools/tool.ts';
@@ -49,7 +50,13 @@ export async function createReplayer(
         const replayed: ReplayOutcome =
           broken && !isNotice(turn)
             ? { kind: 'not-replayable', why: broken }
-            : await replayOne(turn, plugins, (plugin) => ({ registry, plugin, states, engine }));
+            : await replayOne(turn, plugins, (plugin) => ({
+                registry,
+                plugin,
+                others: listOthers(plugin.id, plugins),
+                states,
+                engine,
+              }));
         yield { ...replayed, turnId, threadId, startedAt };
         if (turnId === upTo) return;
         // Later turns depend on a state that now differs from the recorded one.

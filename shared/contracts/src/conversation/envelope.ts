@@ -46,8 +46,17 @@ export const ActionButton = Button.extend({
 });
 export type ActionButton = z.infer<typeof ActionButton>;
 
-/** A button as it is sent: its tool call is resolved and hashed, so that pressing the button confirms exactly that call. */
-export const OfferedButton = Button.extend({ offer: z.string().length(64).optional() });
+/** A switch to another agent. `messages`: ids of the person's messages that this agent gets; none when it only answers from now on. */
+export const Handoff = z.object({ agent: z.string().min(1).max(80), messages: z.array(z.string().max(200)).max(20) });
+export type Handoff = z.infer<typeof Handoff>;
+
+/** A button as it is sent. Only the runtime adds what is beyond a label and a value. */
+export const OfferedButton = Button.extend({
+  /** Hash of the button's resolved tool call: pressing the button confirms exactly that call. */
+  offer: z.string().length(64).optional(),
+  /** Pressing the button does this, in place of sending the value. */
+  handoff: Handoff.optional(),
+});
 export type OfferedButton = z.infer<typeof OfferedButton>;
 
 /** Any event that starts a turn of an agent. */
@@ -148,7 +157,7 @@ export type InboxOutcome = z.infer<typeof InboxOutcome>;
 export const IncidentCommand = z.object({ incidentId: z.string().max(40), verb: z.enum(['take', 'silence']) });
 export type IncidentCommand = z.infer<typeof IncidentCommand>;
 
-/** A button that the runtime created. A model's buttons never have `act`, `offer` or `incident`. */
+/** A button that the runtime created. A model's buttons never have `act`, `offer`, `handoff` or `incident`. */
 export const RuntimeButton = OfferedButton.extend({
   act: ApprovalCommand.optional(),
   /** Pressing the button does this and sends no message. */

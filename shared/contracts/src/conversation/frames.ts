@@ -64,6 +64,16 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 
 const Transcript = z.object({ speaker: z.enum(['agent', 'person']), text: z.string() });
 
+/** An agent as a page shows it. `first`: what it says before anybody wrote. `examples`: requests to begin with. */
+export const PageAgent = z.object({
+  id: z.string(),
+  name: z.string(),
+  does: z.string(),
+  first: z.string().nullable(),
+  examples: z.array(z.string()),
+});
+export type PageAgent = z.infer<typeof PageAgent>;
+
 /** A frame from the gateway. Pages receive no audit events and no actions of other people. */
 export const ServerFrame = z.discriminatedUnion('type', [
   /**
@@ -71,6 +81,8 @@ export const ServerFrame = z.discriminatedUnion('type', [
    * content, such as drafts, repeat the previous number. All steps of a frame are applied together.
    */
   frame('server.a2ui.patch', z.object({ seq: z.int().nonnegative(), steps: z.array(PatchStep).min(1) })),
+  /** The agent that answers in this conversation, in the words of the page's language: sent at the start and after each switch. */
+  frame('server.agent.current', PageAgent),
   frame('server.agent.thinking', z.object({ active: z.boolean() })),
   /** In voice mode: the text to read aloud, and its language. */
   frame('server.voice.say', z.object({ text: z.string(), language: z.string().nullable() })),

@@ -77,6 +77,13 @@ export function readReply(ask: OpenQuestion, text: string, around: RequestContex
   return { answered: true, step: askForCorrection({ kind: 'invalid', field, written: text, wanted }, call) };
 }
 
+/** True when a question asks for a free text or a new name. */
+export function takesAnyWords({ tool, slot }: OpenQuestion, { index }: RequestContext): boolean {
+  const field = index.tools.find(({ name }) => name === tool)?.fields.find(({ name }) => name === slot);
+  const kind = field && getValueKind(field);
+  return kind === 'text' || kind === 'new-name';
+}
+
 /** Reads the value of a field from a reply, even when the schema refuses the value; null without a value. */
 function readValue(field: Field, text: string, around: RequestContext): unknown {
   if (getValueKind(field) === 'new-name') return newName(field, text);

@@ -1,6 +1,7 @@
 import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import { readReply } from './answers.ts';
+import { readReply, takesAnyWords } from './answers.ts';
+import { offerOtherAgent } from './other-agents.ts';
 import { readFollowUp } from '../requests/follow-ups.ts';
 import {
   type History,
@@ -26,7 +27,11 @@ import { cleanText, isFiller, hasMeaning, wordSet } from '../text/tokens.ts';
 import { asLine, sayHelp } from '../words.ts';
 
 /** Chooses the first request whose next step is not a question, or else the first question. Null when no request is pending. */
-export function chooseNext(history: History, around: RequestContext): ChosenStep | null {
+export function chooseNext(
+  history: History,
+  around: RequestContext,
+  agents: OtherAgents = { ids: [], textOf: () => '' },
+): ChosenStep | null {
   let question: ChosenStep | null = null;
   const absorbed = new Set<PersonMessage>();
   // A request in progress is finished before the next one starts.
@@ -35,12 +40,34 @@ export function chooseNext(history: History, around: RequestContext): ChosenStep
   for (const said of inOrder) {
     if (absorbed.has(said) || waits(history, said)) continue;
     const at = history.pending.indexOf(said);
-    const chosen = onlyPlain(withAnswers(stepForSaid(said, history, around), at, history, around), history, around);
-    if (chosen.step.kind !== 'ask') return chosen;
+    const found = onlyPlain(withAnswers(stepForSaid(said, history, around), at, history, around), history, around);
+    const chosen = withOtherAgent(found, history, around, agents);
+    if (chosen.step.kind !== 'ask' && chosen.step.kind !== 'handoff') return chosen;
     question ??= chosen;
     chosen.absorbed.forEach((other) => absorbed.add(other));
   }
   return question;
+}
+
+/** The agents that may be offered, and the words of a message as they were written. */
+export interface OtherAgents {
+  readonly ids: readonly string[];
+  readonly textOf: (messageId: string) => string;
+}
+
+/** Offers another agent for a new request that the step does not fit. */
+function withOtherAgent(
+  chosen: ChosenStep,
+  history: History,
+  around: RequestContext,
+  { ids, textOf }: OtherAgents,
+): ChosenStep {
+  const { said, step, absorbed } = chosen;
+  if (said.event !== null || absorbed.length > 0 || listRepliesTo(history, said).length > 0) return chosen;
+  const question = said.part === 0 ? findOpenQuestion(history, said) : null;
+  // Any words may be the description or the name that was asked for.
+  if (question && takesAnyWords(question.ask, around)) return chosen;
+  return { ...chosen, step: offerOtherAgent(step, { text: textOf(said.id), read: said.text }, ids, around) };
 }
 
 /** Asks before a change unless the change explains every word of the person. Continues changes that were started or confirmed. */

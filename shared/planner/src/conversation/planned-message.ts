@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
 import type { History, PersonMessage } from '../requests/history.ts';
-import { type PlannedCall, type PlannerMark, type PlannerStep, toAnswerStep } from '../requests/marks.ts';
+import { HANDOFF_TOOL, type PlannedCall, type PlannerMark, type PlannerStep, toAnswerStep } from '../requests/marks.ts';
 
 /** The message that the planner writes next. */
 export interface PlannedMessage {
@@ -54,6 +54,8 @@ export function toStepMessage(
       const more = shown.length > 0 ? { choices: shown } : tool && { asks: { tool, argument, arguments: args } };
       return toCallMessage(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...more });
     }
+    case 'handoff':
+      return toCallMessage(history, { ...base, done: true }, HANDOFF_TOOL, { agent: step.agent });
     case 'finish':
       // finish_task would end the conversation while other messages are waiting.
       if (others || !bound.has('finish_task')) {

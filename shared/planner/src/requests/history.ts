@@ -105,7 +105,7 @@ export function readHistory(
 }
 
 /** Tools that only talk, load groups or finish the task. */
-export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent');
+export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent handoff');
 
 /** Finds the last successful tool run before a message, including runs for an earlier request of the same message. */
 export function findLastRunBefore(

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The tool that offers another agent; its schema lists the agents. */
+export const HANDOFF_TOOL = 'handoff';
+
 /** A button under a question. */
 export const Choice = z.object({ label: z.string(), value: z.string() });
 export type Choice = z.infer<typeof Choice>;
@@ -60,7 +63,9 @@ export type PlannerStep =
   | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenQuestion }
   | { readonly kind: 'call'; readonly call: PlannedCall }
   | { readonly kind: 'load'; readonly group: string; readonly reason: string; readonly then: PlannedCall }
-  | { readonly kind: 'finish'; readonly summary: string };
+  | { readonly kind: 'finish'; readonly summary: string }
+  /** Offers another agent, which ends the turn as a question does. */
+  | { readonly kind: 'handoff'; readonly agent: string };
 
 /** Returns a step that answers; `group` is the missing tool group. */
 export function toAnswerStep(

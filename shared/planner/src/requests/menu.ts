@@ -1,7 +1,7 @@
 import { type MessageKey, say } from '@signalbox/messages/say';
 import { isFiller, tokenize } from '../text/tokens.ts';
 import { isQuestionText } from '../text/holds.ts';
-import { type PlannerStep, type OpenQuestion, toAnswerStep } from './marks.ts';
+import { HANDOFF_TOOL, type PlannerStep, type OpenQuestion, toAnswerStep } from './marks.ts';
 import { type RequestContext, listMentions } from './understanding.ts';
 
 /*
@@ -26,7 +26,7 @@ const CHANGES: readonly MessageKey[] = ['planner.menu-deploy', 'planner.menu-rol
 
 /** Answers with the menu of the project that a text names, or else with the menu of everything. */
 export function sayMenu(around: RequestContext, text: string): PlannerStep {
-  const { facts } = around;
+  const { facts, bound } = around;
   const [named, ...more] = new Set(
     listMentions(text, around).flatMap(({ kind, name }) => (kind === 'project' ? [name] : [])),
   );
@@ -35,7 +35,9 @@ export function sayMenu(around: RequestContext, text: string): PlannerStep {
   const current = known.filter((name) => name === facts.currentProject);
   const projects = [...current, ...known.filter((name) => !current.includes(name))].slice(0, MAX_PROJECTS);
   const rest = OF_ALL.map((key) => say(key));
-  return toMenu(say('planner.not-understood'), [...projects, ...rest], text);
+  // Where other agents could be offered, none of them was asked for.
+  const question = say(bound.has(HANDOFF_TOOL) ? 'planner.nobody-does' : 'planner.not-understood');
+  return toMenu(question, [...projects, ...rest], text);
 }
 
 /** Answers a text that is only the name of a project with what can be done with it; null for any other text. A question offers no change. */

@@ -1,11 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { openSpeaker } from '@signalbox/models/speech/settings';
+import type { PageAgent } from '@signalbox/contracts/conversation/frames';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
+import { describeAgent } from '@signalbox/messages/agents';
+import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { runInBackground } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { chooseAgent, listAgents } from '@signalbox/store/conversation/agents';
+import { chooseAgent, findChosenAgent, listAgents, type OfferedAgent } from '@signalbox/store/conversation/agents';
 import { isTransient } from '@signalbox/store/pool';
 import type { Channel, ChannelDeps, SendResult, ThrottleOptions } from '../channel.ts';
 import { LOCAL_PAGE_HOST, type WebConfig } from './config.ts';
@@ -149,10 +152,19 @@ function createPluginDeps(
     agents: async () => (await listAgents(pool)).map(({ id }) => id),
     chooseAgent: (chat, id) => chooseAgent(pool, chat, id),
     read: (page) => limitReads(() => readMissingPatches(pool, page)),
+    findAgent: async (chat, language) => {
+      const agent = await limitReads(() => findChosenAgent(pool, chat));
+      return agent && runInLanguage(language, () => toPageAgent(agent));
+    },
     speaker: openSpeaker(config),
     log,
     slowMs,
   };
+}
+
+function toPageAgent(agent: OfferedAgent): PageAgent {
+  const { examples, ...words } = describeAgent(agent);
+  return { id: agent.id, ...words, examples: [...examples] };
 }
 
 /** Writes into a chat and notifies its pages. Failures become results; false from `work` means that the message is gone. */

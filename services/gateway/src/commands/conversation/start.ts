@@ -14,7 +14,7 @@ export default {
     const welcome = say('people.welcome', { name: toPlainName(asked.envelope.name) });
     const [, agent] = /^agent_([a-z][a-z0-9_]*)$/i.exec(typed) ?? [];
     if (agent === undefined) return { text: welcome };
-    const { text } = await changeAgent(parts, agent, asked);
-    return { text: [welcome, text].join('\n\n') };
+    const changed = await changeAgent(parts, agent, asked);
+    return { ...changed, text: [welcome, changed.text].join('\n\n') };
   },
 } satisfies ChatCommand;

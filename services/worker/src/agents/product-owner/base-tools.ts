@@ -3,6 +3,7 @@ import { Button } from '@signalbox/contracts/conversation/envelope';
 import { escapeLine, escapeText } from '@signalbox/safety/cards/canonical-card';
 import { say } from '@signalbox/messages/say';
 import type { ToolDefinition } from '../../tools/registry.ts';
+import { HANDOFF } from '../handoff.ts';
 
 const MAX_CHOICES = 8;
 
@@ -83,6 +84,11 @@ export type BaseToolName = keyof typeof BASE_TOOLS;
 
 export function isBaseTool(name: string): name is BaseToolName {
   return Object.hasOwn(BASE_TOOLS, name);
+}
+
+/** True for a tool that the graph runs itself: a base tool, or the offer of another agent. */
+export function isTalk(name: string): boolean {
+  return name === HANDOFF || isBaseTool(name);
 }
 
 export const BASE_DEFINITIONS: readonly ToolDefinition[] = Object.entries(BASE_TOOLS).map(

@@ -5,7 +5,7 @@ import { toOutsideExtras } from '../outside-view.ts';
 import { findTurnStart, listRecordedMessages, splitTaken, toRecordedRun } from '../recorded-messages.ts';
 import type { RecordedTurnRun } from '@signalbox/contracts/governance/execution-turn';
 import { getMessageText } from '@signalbox/models/message-text';
-import { isBaseTool } from './base-tools.ts';
+import { isTalk } from './base-tools.ts';
 import { buildGraph, GRAPH_NODES } from './graph.ts';
 import { listInstalled } from './groups.ts';
 import type { RunExtras } from './parts.ts';
@@ -40,7 +40,7 @@ function createProductOwner(parts: AgentDeps): Agent {
   ) => {
     const start = findTurnStart(state.messages, new Set(batch.map((message) => message.id)));
     return {
-      passes: listPasses(state, batch[0]?.id ?? run.turnId, parts.registry),
+      passes: listPasses(state, batch[0]?.id ?? run.turnId, parts),
       messages: listRecordedMessages(state.messages, start),
       isNew: isNew && start === 0,
       run,
@@ -205,7 +205,7 @@ const asLine = (text: string): string => text.replace(/\s+/g, ' ').trim().toLowe
 
 /** True when the person's role allows none of the requested tools. */
 function wasRefused(messages: readonly BaseMessage[]): boolean {
-  const results = messages.filter(ToolMessage.isInstance).filter(({ name }) => !isBaseTool(name ?? ''));
+  const results = messages.filter(ToolMessage.isInstance).filter(({ name }) => !isTalk(name ?? ''));
   return results.length > 0 && results.every((result) => result.additional_kwargs['code'] === 'NOT_PERMITTED');
 }
 

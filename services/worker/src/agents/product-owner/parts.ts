@@ -5,7 +5,7 @@ import type { PromptContext, RecordedTurnRun } from '@signalbox/contracts/govern
 import type { AgentDeps, AgentRun } from '../agent.ts';
 import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 
-export type GraphNodeDeps = Pick<AgentDeps, 'registry' | 'maxPasses' | 'model' | 'search' | 'readResult'>;
+export type GraphNodeDeps = Pick<AgentDeps, 'registry' | 'others' | 'maxPasses' | 'model' | 'search' | 'readResult'>;
 
 /** Data of a single run that is not in the state and never checkpointed. */
 export interface RunExtras {

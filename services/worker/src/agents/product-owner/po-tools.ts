@@ -12,7 +12,8 @@ import { askCleanReader } from '../clean-reader.ts';
 import { getOutsideMark, readOutsideView } from '../outside-view.ts';
 import { readHandledMessageId } from '@signalbox/models/kept';
 import type { AgentRun } from '../agent.ts';
-import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
+import { createHandoffInput, createHandoffOffer, HANDOFF } from '../handoff.ts';
+import { BASE_TOOLS, isBaseTool, isTalk, type BaseToolName } from './base-tools.ts';
 import { findGroup, mergeGroups } from './groups.ts';
 import { createSpendCounter, getRunExtras, type GraphNodeDeps, type RunExtras } from './parts.ts';
 import { listOpenCalls } from './prompt.ts';
@@ -42,7 +43,7 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
     const last = state.messages.at(-1);
     const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
     // The buttons of the newest result are drawn: see addNextButtons.
-    const newest = calls.findLast(({ name }) => !isBaseTool(name));
+    const newest = calls.findLast(({ name }) => !isTalk(name));
     const messages: ToolMessage[] = [];
     const done: Extract<NodeRecord, { kind: 'acted' }>['calls'] = [];
     const errors: string[] = [];
@@ -56,10 +57,13 @@ export function createPoToolsNode(parts: GraphNodeDeps) {
       const startedAt = performance.now();
       const outcome = isHeld(parts, waits, call)
         ? hold(run, waits)
-        : await carryOut({ parts, state, run, view, offered }, call);
+        : await carryOut({ parts, state, run, view, offered, turnStart }, call);
       if (isWaiting(outcome.result)) waits ??= call.name;
       messages.push(
-        toMessage(call, outcome.result, { handle: makeHandle(state.messages, messages), isNewest: call === newest }),
+        toMessage(call, outcome.result, {
+          handle: makeHandle(state.messages, messages),
+          isNewest: call === newest || call.name === HANDOFF,
+        }),
       );
       const durationMs = Math.round(performance.now() - startedAt);
       done.push({ callId: call.id ?? '', decided: outcome.result.decided ?? null, durationMs });
@@ -89,11 +93,12 @@ interface Acting {
   readonly run: AgentRun;
   readonly view: TextInView | null;
   readonly offered: readonly string[];
+  readonly turnStart: RunExtras['turnStart'];
 }
 
 /** True for a change that the model proposed behind a call that waits: it may depend on what was not done. */
 function isHeld({ registry }: GraphNodeDeps, waits: string | null, { name }: Call): boolean {
-  if (waits === null || isBaseTool(name)) return false;
+  if (waits === null || isTalk(name)) return false;
   return !registry.catalog.groups.some(({ tools }) => tools.some((tool) => tool.name === name && tool.isRead === true));
 }
 
@@ -137,7 +142,23 @@ async function carryOut(acting: Acting, call: Call): Promise<CallOutcome> {
   const why = getRefusal(call.args);
   if (why !== null) return answering(run, () => Promise.resolve(refuse(invalid(call.name, why))));
   const { name } = call;
+  if (name === HANDOFF) return answering(run, () => Promise.resolve(offerAgent(acting, call)));
   return isBaseTool(name) ? answering(run, () => baseCall(acting, call, name)) : toolCall(acting, call);
+}
+
+/** Offers the person another agent. The turn ends: only their press switches, and it carries the words of this turn over. */
+function offerAgent({ parts: { others }, state, turnStart }: Acting, call: Call): CallOutcome {
+  const wanted = createHandoffInput(others)?.safeParse(call.args).data;
+  const other = others.find(({ id }) => id === wanted?.agent);
+  if (!other) return refuse(invalid(call.name, `agent: one of ${others.map(({ id }) => id).join(', ')}`));
+  const handled = readHandledMessageId(state.messages.findLast(AIMessage.isInstance));
+  const said = state.messages
+    .slice(turnStart(state.messages))
+    .filter((message) => HumanMessage.isInstance(message) && !message.additional_kwargs['event'])
+    .flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const { text, buttons } = createHandoffOffer(other, handled === null ? said : [handled]);
+  const offered = accept({ offered: other.id }, text, { awaitingUserResponse: true });
+  return { ...offered, result: { ...offered.result, next: buttons } };
 }
 
 /** Runs a base tool without governance, because it only talks to the person or steers the turn. */

@@ -10,7 +10,7 @@ import { toMadeArgument } from '@signalbox/contracts/governance/field-key';
 import { collectTexts } from '@signalbox/contracts/governance/outside';
 import { PlanInput } from '@signalbox/contracts/governance/plan';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
-import { BASE_DEFINITIONS, BASE_TOOLS, isBaseTool } from './base-tools.ts';
+import { BASE_DEFINITIONS, BASE_TOOLS, isTalk } from './base-tools.ts';
 import { createRefusedArgs } from './refused-args.ts';
 import { getRunExtras, createSpendCounter, type GraphNodeDeps, type RunExtras } from './parts.ts';
 import { listOpenCalls, createFactsMessage, createSystemMessage, answerOpenCalls } from './prompt.ts';
@@ -19,6 +19,7 @@ import { hasOpenQuestion, isToldByRuntime, listEvents, markTold } from './silenc
 import type { SessionState, SessionUpdate } from './state.ts';
 import { sayCutOff, sayEndedByJudge, sayNoAnswer } from './sentences.ts';
 import type { AgentRun } from '../agent.ts';
+import { createHandoffTools } from '../handoff.ts';
 
 type Call = NonNullable<AIMessage['tool_calls']>[number];
 
@@ -28,6 +29,7 @@ const MODEL_ID_LENGTH = 200;
 /** Creates the node of one pass: the model gets the conversation and the loaded tools, and answers or proposes calls. */
 export function createProductOwnerNode(parts: GraphNodeDeps) {
   const model = parts.model('product_owner');
+  const handoff = createHandoffTools(parts.others);
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = getRunExtras(config);
     const { run, names, offered, context, cameOf, turnStart, turnKey, recorded } = extras;
@@ -62,7 +64,7 @@ export function createProductOwnerNode(parts: GraphNodeDeps) {
     const unsent = textsSince(state.messages, start);
     const request: ModelRequest = {
       messages: [system, ...conversation.slice(0, begin), moment, ...conversation.slice(begin)],
-      tools: [...BASE_DEFINITIONS, ...parts.registry.offer(may, active)],
+      tools: [...BASE_DEFINITIONS, ...handoff, ...parts.registry.offer(may, active)],
       ...(run.pictures ? { pictures: run.pictures } : {}),
       object: null,
       signal: run.signal,
@@ -180,7 +182,7 @@ function listReplaced(was: Call['args'], is: Call['args']): readonly string[] {
 async function withLookUp(call: Call, lookUp: NonNullable<AgentRun['lookUp']>): Promise<Call> {
   const { id = '', name, args } = call;
   if (name !== 'respond_to_user') {
-    const meant = isBaseTool(name) ? null : await lookUp.meant(id, name, args);
+    const meant = isTalk(name) ? null : await lookUp.meant(id, name, args);
     return meant ? { ...call, args: meant } : call;
   }
   const asked = BASE_TOOLS.respond_to_user.input.safeParse(args).data;

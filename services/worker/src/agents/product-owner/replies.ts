@@ -3,6 +3,7 @@ import type { OfferedButton, OutboundFile } from '@signalbox/contracts/conversat
 import { readHandledMessageId } from '@signalbox/models/kept';
 import { getMessageText } from '@signalbox/models/message-text';
 import type { AgentReply } from '../agent.ts';
+import { HANDOFF } from '../handoff.ts';
 import { BASE_TOOLS, isBaseTool } from './base-tools.ts';
 import { sayFiles } from './sentences.ts';
 
@@ -70,6 +71,10 @@ function callReply(
   if (!result || result.status === 'error') return [];
   if (call.name === 'finish_task')
     return [{ key: call.id ?? '', text: String(result.additional_kwargs['say'] ?? ''), buttons: [] }];
+  if (call.name === HANDOFF) {
+    const buttons = (result.additional_kwargs['next'] ?? []) as readonly OfferedButton[]; // Only po-tools writes this field
+    return [{ key: call.id ?? '', text: String(result.additional_kwargs['say'] ?? ''), buttons }];
+  }
   if (call.name !== 'respond_to_user') return [];
   const parsed = BASE_TOOLS.respond_to_user.input.safeParse(call.args);
   return parsed.success ? [{ key: call.id ?? '', text: parsed.data.message, buttons: parsed.data.choices }] : [];

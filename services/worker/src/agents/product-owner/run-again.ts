@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langcha
 import { makeCallId } from '@signalbox/contracts/ids';
 import { createHandledExtras } from '@signalbox/models/kept';
 import type { AgentMessage } from '../agent.ts';
-import { isBaseTool } from './base-tools.ts';
+import { isTalk } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
 import { getOutsideMark, toOutsideExtras } from '../outside-view.ts';
 import { hasUnknownEffect } from './prompt.ts';
@@ -61,7 +61,7 @@ function untilAnswered(messages: readonly BaseMessage[], about: string | undefin
 function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['tool_calls']> {
   const answer = messages.findLast(
     (message): message is AIMessage =>
-      AIMessage.isInstance(message) && (message.tool_calls ?? []).some(({ name }) => !isBaseTool(name)),
+      AIMessage.isInstance(message) && (message.tool_calls ?? []).some(({ name }) => !isTalk(name)),
   );
   const failed = new Set(
     messages
@@ -69,5 +69,5 @@ function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['t
       .filter((message) => message.status === 'error' && !hasUnknownEffect(message))
       .map((message) => message.tool_call_id),
   );
-  return (answer?.tool_calls ?? []).filter(({ id, name }) => failed.has(id ?? '') && !isBaseTool(name));
+  return (answer?.tool_calls ?? []).filter(({ id, name }) => failed.has(id ?? '') && !isTalk(name));
 }

@@ -12,7 +12,8 @@ import type {
 import { redactValue } from '@signalbox/safety/redact/redact';
 import type { Model } from '@signalbox/models/port';
 import type { OfferedTools } from '../../tools/registry.ts';
-import type { CallResults } from '../agent.ts';
+import type { AgentDeps, CallResults } from '../agent.ts';
+import { createHandoffTools } from '../handoff.ts';
 import { toRecordedAnswer, hashContext, hashValue, hashOnce, cacheByObject } from '../model-context.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { listInstalled } from './groups.ts';
@@ -105,7 +106,7 @@ const toolsVersion = cacheByObject(({ catalog, offer }: OfferedTools) => {
 export function listPasses(
   { messages, record }: Pick<SessionState, 'messages' | 'record'>,
   key: string,
-  registry: OfferedTools,
+  { registry, others }: Pick<AgentDeps, 'registry' | 'others'>,
 ): readonly PassRecord[] {
   const parts = record.filter((part) => part.turnKey === key);
   return groupPasses(parts).map(({ read, asked, acted }, index) => {
@@ -116,7 +117,10 @@ export function listPasses(
       phases: acted?.phases ?? (asked ? ['THINKING'] : []),
       versions: {
         prompt: PROMPT_VERSION,
-        tools: toolsVersion(registry),
+        tools:
+          others.length === 0
+            ? toolsVersion(registry)
+            : hashCanonical([toolsVersion(registry), createHandoffTools(others)]),
         state: STATE_VERSION,
         model: asks.at(-1)?.model ?? null,
       },

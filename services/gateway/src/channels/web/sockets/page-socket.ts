@@ -1,5 +1,10 @@
 import type { WebSocket } from '@fastify/websocket';
-import { CLOSE_CODES, type PatchStep, type ServerFrame } from '@signalbox/contracts/conversation/frames';
+import {
+  CLOSE_CODES,
+  type PageAgent,
+  type PatchStep,
+  type ServerFrame,
+} from '@signalbox/contracts/conversation/frames';
 import type { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import { SECOND_MS, waitAtMost } from '@signalbox/contracts/time';
 import { runInBackground } from '@signalbox/platform/lifecycle';
@@ -38,6 +43,8 @@ export interface PageSocketOptions {
     readonly login: string;
     readonly after: number | null;
   }) => Promise<MissingPatches>;
+  /** The agent that answers in the conversation; null while there is none. */
+  readonly agent: () => Promise<PageAgent | null>;
   /** Makes the audio of answers in voice mode; null when browsers read aloud themselves. */
   readonly speaker: Speaker | null;
   readonly log: Log;
@@ -63,6 +70,8 @@ export class PageSocket {
   #mode: PageMode;
   #nextMode: PageMode | null = null;
   #isFirst: boolean;
+  /** The agent that the page shows, as JSON. */
+  #shownAgent = 'null';
   #isBehind = false;
   #isChanged = false;
   #isRunning = false;
@@ -160,8 +169,10 @@ export class PageSocket {
     const { read, chatKey, login, log } = this.#options;
     this.#isBehind = false;
     let missing: MissingPatches;
+    let agent: PageAgent | null;
     try {
       missing = await read({ chatKey, login, after: this.#seen });
+      agent = await this.#options.agent();
     } catch (error) {
       log.debug('page not brought up to date', { chatKey, error });
       return false;
@@ -185,8 +196,15 @@ export class PageSocket {
     this.#seen = seq;
     this.#isChanged ||= this.#isFirst || answers.length > 0;
     this.#isFirst = false;
+    await this.#showAgent(agent);
     for (const answer of answers) await this.#speak(answer, hadDraft);
     return true;
+  }
+
+  async #showAgent(agent: PageAgent | null): Promise<void> {
+    const shown = JSON.stringify(agent);
+    if (agent === null || shown === this.#shownAgent) return;
+    if (await this.#send({ type: 'server.agent.current', payload: agent })) this.#shownAgent = shown;
   }
 
   /** Speaks a new answer in voice mode. */

@@ -1,5 +1,5 @@
 import type { WebSocket } from '@fastify/websocket';
-import { CLOSE_CODES } from '@signalbox/contracts/conversation/frames';
+import { CLOSE_CODES, type PageAgent } from '@signalbox/contracts/conversation/frames';
 import { PageMode } from '@signalbox/contracts/conversation/page-mode';
 import type { Log } from '@signalbox/platform/log';
 import { isTransient } from '@signalbox/store/pool';
@@ -44,6 +44,11 @@ export interface SocketRouteDeps {
   /** Switches the agent of a chat. False when there is no such agent. */
   readonly chooseAgent: (chat: { readonly userKey: string; readonly chatKey: string }, id: string) => Promise<boolean>;
   readonly read: PageSocketOptions['read'];
+  /** The agent that answers a person in a chat, in the words of a language; null while there is none. */
+  readonly findAgent: (
+    chat: { readonly userKey: string; readonly chatKey: string },
+    language: string | null,
+  ) => Promise<PageAgent | null>;
   readonly speaker: PageSocketOptions['speaker'];
   readonly log: Log;
   readonly slowMs?: number | undefined;
@@ -126,11 +131,12 @@ async function findOtherAgents(
 function openPage(
   socket: WebSocket,
   request: FastifyRequest,
-  { hub, intake, read, speaker, log, slowMs }: SocketRouteDeps,
+  { hub, intake, read, findAgent, speaker, log, slowMs }: SocketRouteDeps,
   { query, login }: { readonly query: Query; readonly login: Login },
 ): void {
   const { userKey, person, name, hash } = login;
   const chatKey = toChatKey(person, query.session);
+  const language = parseAcceptLanguage(request);
   const page = new PageSocket({
     socket,
     chatKey,
@@ -140,6 +146,7 @@ function openPage(
     after: query.after ?? null,
     mode: { mode: query.mode, device: query.device },
     read,
+    agent: () => findAgent({ userKey, chatKey }, language),
     speaker,
     log,
     slowMs,
@@ -150,7 +157,7 @@ function openPage(
     page,
     intake,
     log,
-    visitor: { chatKey, userKey, name, language: parseAcceptLanguage(request) },
+    visitor: { chatKey, userKey, name, language },
   });
   hub.add(page);
 }

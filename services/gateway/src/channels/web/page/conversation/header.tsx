@@ -14,15 +14,17 @@ const LINKS: Readonly<Record<ConnectionState, PageKey>> = {
   ended: 'page.no-connection',
 };
 
-/** The person's name and the state of the connection. */
+/** The agent's name, the state of the connection and the person's name. */
 export function Header({ page }: { readonly page: Page }): VNode {
-  const { link, voice } = useChat();
+  const { agent, link, voice } = useChat();
   const { person } = page.session;
   return (
     <header class="bar">
       <Logo />
       <div class="stack">
-        <h1>Signalbox</h1>
+        <h1 dir="auto" title={agent?.does}>
+          {agent?.name ?? 'Signalbox'}
+        </h1>
         <p class={`link ${link}`}>
           <span class="dot" aria-hidden="true" />
           {say(LINKS[link])}

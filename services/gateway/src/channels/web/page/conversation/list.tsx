@@ -61,7 +61,7 @@ export function MessageList({ chat, focusField }: Props): VNode {
           </button>
         )}
       >
-        {isEmpty && <p class="empty">{say('page.empty')}</p>}
+        {isEmpty && <FirstOffer chat={chat} />}
         {/* Changes of a row, such as progress, are not announced again. */}
         <div role="log" aria-relevant="additions" aria-busy={!chat.isLoaded} class="rows">
           {renderRows(components)}
@@ -73,6 +73,25 @@ export function MessageList({ chat, focusField }: Props): VNode {
           {isThinking && partial.agent === '' && !hasDraft && say('page.thinking')}
         </p>
       </AutoScrollList>
+    </div>
+  );
+}
+
+/** What the agent says before anybody wrote, with requests to begin with. */
+function FirstOffer({ chat }: { readonly chat: Chat }): VNode {
+  const { first = null, examples = [] } = chat.agent ?? {};
+  return (
+    <div class="empty">
+      <p>{first ?? say('page.empty')}</p>
+      {examples.length > 0 && (
+        <div class="buttons">
+          {examples.map((example) => (
+            <button key={example} type="button" class="choice" dir="auto" onClick={() => chat.say(example)}>
+              {example}
+            </button>
+          ))}
+        </div>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import {
   CLOSE_CODES,
   type ClientFrame,
+  type PageAgent,
   type PageComponent,
   type ServerFrame,
 } from '@signalbox/contracts/conversation/frames';
@@ -31,6 +32,8 @@ export class Chat {
   readonly conversation = new Conversation();
   readonly pending: PendingInput;
   readonly voice: Voice;
+  /** The agent that answers here; null until the gateway has named it. */
+  agent: PageAgent | null = null;
   isThinking = false;
   /** Texts in progress: the agent's draft and the person's speech. */
   partial: { readonly agent: string; readonly person: string } = { agent: '', person: '' };
@@ -185,6 +188,9 @@ export class Chat {
         for (const change of this.conversation.apply(payload.seq, payload.steps)) this.#confirm(change);
         this.isLoaded = true;
         this.#sendPending();
+        break;
+      case 'server.agent.current':
+        this.agent = payload;
         break;
       case 'server.agent.thinking':
         this.isThinking = payload.active;
