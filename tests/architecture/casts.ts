@@ -6,7 +6,7 @@ import type { SourceFile } from './sources.ts';
 const CHECKED = [
   'shared/{contracts,models,platform,safety,store}/src/**',
   'services/*/src/**',
-  'infra/{local,telegram-simulator,whatsapp-simulator}/src/**',
+  'infra/{forge-simulator,local,telegram-simulator,whatsapp-simulator}/src/**',
 ];
 
 /**

@@ -273,6 +273,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     types: ['infra/telegram-simulator/src/**'],
   },
   { from: 'infra/telegram-simulator/src/**', may: ['infra/telegram-simulator/src/**'] },
+  { from: 'infra/forge-simulator/src/**', may: ['infra/forge-simulator/src/**'] },
   { from: 'infra/whatsapp-simulator/src/**', may: ['infra/whatsapp-simulator/src/**'] },
   // What a service reads of the environment is what it is given.
   {

@@ -45,6 +45,7 @@ const WORKSPACES: Readonly<Record<string, string>> = {
   local: 'infra/local/src',
   'page-kit': 'infra/page-kit/src',
   'telegram-simulator': 'infra/telegram-simulator/src',
+  'forge-simulator': 'infra/forge-simulator/src',
   'whatsapp-simulator': 'infra/whatsapp-simulator/src',
 };
 

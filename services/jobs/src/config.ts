@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/platform/config';
+import { CommonConfig, ForgeAddress, readConfig, SecretsConfig } from '@signalbox/platform/config';
 import { listVariables } from '@signalbox/platform/secret-files';
 import { TracingConfig, TracingWithoutKeysConfig } from '@signalbox/platform/tracing/settings';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
@@ -128,7 +128,18 @@ const AnalysisConfig = CommandsConfig.extend({
   OSV_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
 });
 
+/** How gates of deployments at forges are answered: see docs/gates.md. */
+const GatesConfig = z.object({
+  /** Address of the API of GitHub, or of an Enterprise server such as https://git.corp/api/v3. The gateway has the same setting. */
+  GITHUB_API: ForgeAddress.default('https://api.github.com'),
+  /** Id of the GitHub App that answers deployment protection rules. Default: none. */
+  GITHUB_APP_ID: z.string().default(''),
+  /** Private key of that App, in PEM. Secret. */
+  GITHUB_APP_KEY: z.string().default('').meta({ secret: true }),
+});
+
 const DeployConfig = SandboxConfig.extend({
+  ...GatesConfig.shape,
   ...ForgesConfig.shape,
   ...SecretsConfig.shape,
   ...TracingConfig.shape,

@@ -16,7 +16,7 @@ import { checkRedis, closeRedis, findRedisProblem, openRedis, type Redis } from 
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
 import { openTracing } from '@signalbox/platform/tracing/open-tracing';
-import { createPublisher } from '@signalbox/platform/streams/publish';
+import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import type { JobsConfig } from './config.ts';
 import type { JobHandlers, PoolHandlers } from './runner/handlers.ts';
 import { createLeasedRuns } from './runner/leased-runs.ts';
@@ -116,6 +116,29 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
   });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: leaseMs, leaseMs, log }));
+  await startPoolLoops(own, { config, pool, publisher, redis, metrics, log });
+  log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
+  return { probePort: probe.port };
+}
+
+/** Starts what the pools of this process do besides jobs. */
+async function startPoolLoops(
+  own: RegisterClosable,
+  parts: {
+    readonly config: JobsConfig;
+    readonly pool: Pool;
+    readonly publisher: Publisher;
+    readonly redis: Redis;
+    readonly metrics: ReturnType<typeof createMetrics>;
+    readonly log: Log;
+  },
+): Promise<void> {
+  const { config, pool, publisher, redis, metrics, log } = parts;
+  if (config.JOBS_POOLS.includes('deploy')) {
+    const { startGateAnswers } = await import('./forges/gates/answer-gates.ts');
+    const { openGateDrivers } = await import('./forges/gates/open-gates.ts');
+    own(startGateAnswers({ pool, publisher, log, drivers: openGateDrivers(config) }));
+  }
   // The signing key must not be in a process that runs agents' commands, so the pool `maintenance` seals.
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');
@@ -123,8 +146,6 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
     const looks = [...listRedisChecks(redis), ['audit-unwritten', auditing.problem] as const];
     own(startAdminNotices({ pool, publisher, log, looks }));
   }
-  log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
-  return { probePort: probe.port };
 }
 
 function listJobs(pools: readonly JobPool[]): readonly JobName[] {

@@ -221,7 +221,8 @@ async function authorsOf(
   const parent = parentActionId === null ? null : await findApprovalOf(deps.pool, parentActionId);
   const changedBy = parent?.decidedBy ? [parent.decidedBy] : [];
   const asked = wordsOf === undefined ? [] : [wordsOf];
-  return findPersons(deps.pool, [scope.lane.userKey, ...asked, ...(parent?.authors ?? []), ...changedBy]);
+  const askers = scope.askers ?? [];
+  return findPersons(deps.pool, [scope.lane.userKey, ...askers, ...asked, ...(parent?.authors ?? []), ...changedBy]);
 }
 
 /** Builds the text for approvers; the arguments are shown when the tool has no preview. */

@@ -26,6 +26,12 @@ export const CommonConfig = z.object({
 });
 export type CommonConfig = z.infer<typeof CommonConfig>;
 
+/** Address of a forge's API, without a slash at its end. Only an address of this machine may do without encryption. */
+export const ForgeAddress = z
+  .string()
+  .refine(isForgeAddress, { error: 'is not an https address without a login, or an http address of this machine' })
+  .transform((address) => address.replace(/\/+$/, ''));
+
 /** Environment variables of the service that decrypts secrets. */
 export const SecretsConfig = z.object({
   /** The key that decrypts people's secrets: 32 bytes in base64 or hexadecimal. Secret. */
@@ -65,4 +71,11 @@ export function readConfigs(
   const problems = [...files.problems.values(), ...issues].join('; ');
   if (problems !== '') throw new AppError('CONFIG_INVALID', { problems });
   return parsed.map(({ data }) => data);
+}
+
+function isForgeAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(address);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname));
+  return isSafe && username === '' && password === '' && search === '' && hash === '';
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GateRequest } from '@signalbox/contracts/operations/gate';
+import { GATE_READINGS, GateForge, GateRequest } from '@signalbox/contracts/operations/gate';
 import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
 import { CHANGE_DEFAULTS, tool, toolGroup } from '../tools/tool.ts';
@@ -11,7 +11,19 @@ const SHORT_COMMIT = 12;
 const Gate = GateRequest.extend({
   /** Whether the program is that person's own. A name that a pipeline only claims proves nothing. */
   actor_known: z.enum(['yes', 'no']),
+  /** The forge that vouches for the actor; missing when only the pipeline names one. */
+  forge: GateForge.optional(),
+  /** Number and titles of the commits since the last deployment of the environment, which their authors wrote. */
+  new_commits: z.int().nonnegative().optional(),
+  commits: z.string().max(2_000).optional(),
+  checks: z.enum(['none', 'pending', 'passed', 'failed']).optional(),
+  failed_checks: z.string().max(2_000).optional(),
+  /** What could not be read at the forge. */
+  unread: z.string().max(80).optional(),
 });
+type Gate = z.output<typeof Gate>;
+
+const FORGES = { github: 'GitHub', gitlab: 'GitLab' } as const;
 
 /** Pipelines ask for it through the ingress: no agent is offered it. */
 export default toolGroup({
@@ -26,16 +38,14 @@ export default toolGroup({
       input: Gate,
       ...CHANGE_DEFAULTS,
       deadlineMs: 5_000,
-      risk: ({ actor, actor_known: known }) => ({
-        risk: 'dangerous',
-        reasons: known === 'yes' ? [] : [say('gate.riskActor', { actor })],
-      }),
+      risk: (gate) => ({ risk: 'dangerous', reasons: explainActor(gate) }),
       environment: ({ environment }) => toEnvironment(environment),
       resources: ({ repository }) => [`repository:${repository}`],
       told: ['repository', 'environment', 'ref', 'run', 'actor'],
-      preview: ({ repository, environment, ref, run, actor }) => ({
-        what: say('gate.what', { repository, environment }),
-        change: say('gate.change', { ref, run, actor }),
+      derived: ['actor_known', 'forge', 'new_commits', 'commits', 'checks', 'unread'],
+      preview: (gate) => ({
+        what: say('gate.what', { repository: gate.repository, environment: gate.environment }),
+        change: describeChange(gate),
         reach: say('gate.reach'),
         undo: say('gate.undo'),
       }),
@@ -51,7 +61,31 @@ export default toolGroup({
   },
 });
 
-function toPassed({ repository, environment, commit, run }: z.output<typeof Gate>) {
+/** Says what nobody has proved about who asks; nothing when a person is known. */
+function explainActor({ actor, actor_known: known, forge, unread }: Gate): readonly string[] {
+  if (known === 'yes') return [];
+  if (forge === undefined) return [say('gate.riskActor', { actor })];
+  const isUnread = listUnread(unread).includes('run');
+  return [say(isUnread ? 'gate.riskUnread' : 'gate.riskUnlinked', { actor, forge: FORGES[forge] })];
+}
+
+/** Says which run asks, and what was read of it at the forge in time. The titles of the commits are shown on request. */
+function describeChange({ ref, run, actor, forge, ...read }: Gate): string {
+  const { new_commits: count, checks, unread } = read;
+  const lost = forge === undefined ? [] : listUnread(unread).map((one) => say(`gate.read-${one}`));
+  return [
+    say('gate.change', { ref, run, actor }),
+    ...(count === undefined ? [] : [say('gate.commits', { count })]),
+    ...(checks === undefined ? [] : [say('gate.checks', { state: checks })]),
+    ...(lost.length === 0 ? [] : [say('gate.unread', { what: lost.join(', ') })]),
+  ].join('; ');
+}
+
+function listUnread(unread: string | undefined) {
+  return GATE_READINGS.filter((one) => unread?.split(' ').includes(one));
+}
+
+function toPassed({ repository, environment, commit, run }: Gate) {
   return { repository, environment, commit: commit.slice(0, SHORT_COMMIT), run };
 }
 

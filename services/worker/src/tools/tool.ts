@@ -148,8 +148,8 @@ export interface ToolSpec<I extends z.ZodType, O> {
    */
   readonly told?: readonly string[];
   /**
-   * Resolved values that nobody needs for a decision, such as digests and logins, as `→ name` or `→ name.member`. They are in the hash
-   * and visible on request; the approval card shows all others.
+   * Resolved values that nobody needs for a decision, such as digests and logins, as `→ name` or `→ name.member`, and arguments by name
+   * that a sentence of the card puts into words. They are in the hash and visible on request; the approval card shows all others.
    */
   readonly derived?: readonly string[] | ((resolved: ResolvedRefs) => readonly string[]);
   /** Arguments that may be a secret's handle, opened at its use. Other arguments refuse handles. */

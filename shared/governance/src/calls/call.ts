@@ -96,6 +96,8 @@ export interface CallScope {
   readonly chatKey: string;
   readonly traceId: string;
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
+  /** Accounts in whose name the actor asks, besides its own; none of these people may approve. */
+  readonly askers?: readonly string[];
   readonly signal: AbortSignal;
   readonly log: Log;
   /** True when other people can read the chat. */

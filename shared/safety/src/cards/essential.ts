@@ -5,7 +5,7 @@ import { renderExactAction, type ExactAction } from './canonical-card.ts';
 export interface DeclaredValues {
   /** Values that the preview lines of the tool show completely. */
   readonly told: readonly string[];
-  /** Values that follow from other values, such as digests. */
+  /** Values that follow from other values, such as digests, and arguments that a sentence of the card puts into words. */
   readonly derived: readonly string[];
 }
 
@@ -17,7 +17,9 @@ export function listEssentialValues(
   { arguments: input, resolved }: Omit<ExactAction, 'tool'>,
   { told, derived }: DeclaredValues,
 ): readonly EssentialValue[] {
-  const args = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const args = Object.entries(input).filter(
+    ([name, value]) => value !== undefined && value !== null && !derived.includes(name),
+  );
   const found = Object.entries(withoutDerived(resolved ?? {}, derived, RESOLVED_PREFIX));
   return [
     ...args.toSorted(byName).map(([name, value]) => ({

@@ -32,6 +32,6 @@ export function listSources(db: Queryable): Promise<readonly SourceRow[]> {
       from alarm_sources
     union all
     select substr(u.user_key, 9), null, (select max(e.received_at) from ingress_events e where e.source = substr(u.user_key, 9)), 0
-      from users u where u.channel = 'ingress'
+      from users u where u.channel = 'ingress' and not exists (select from alarm_sources s where 'ingress-' || s.source = u.user_key)
     order by 1 limit 500`;
 }

@@ -105,6 +105,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       agents: READ,
       ingress_events: 'select, insert, update (trace_id)',
       ingress_keys: 'select, insert, delete',
+      // A request that is sent again finds the row of the first one
+      gates: 'select, insert, update (source)',
       grants: WRITE,
       // Seals secrets, but never reads sealed values
       secrets:
@@ -151,6 +153,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       // May not write which person decided
       approvals: `select, ${REQUEST}, update (status, consumed_at, used, decided_at, reason)`,
       approval_votes: READ,
+      gates: 'select, update (facts)',
       grants: 'select, update (uses_left)',
       execution_turns: ADD,
       plans: WRITE,
@@ -268,11 +271,13 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       error_minutes: ALL,
       incidents: WRITE,
       registry_entities: WRITE,
+      // Answers forges whose deployments wait
+      gates: CHANGE,
       // Publishes approved diffs; who approved stands in tables that every pool may read
       engineering_changes: CHANGE,
       engineering_steps: READ,
     },
-    functions: [APPEND, OWN_CARDS, ...RECIPIENTS, 'run_is_heard(text, jsonb, text, text)'],
+    functions: [APPEND, OWN_CARDS, ...RECIPIENTS, 'run_is_heard(text, jsonb, text, text)', 'gate_decision(text)'],
   },
   /** Reads large texts from outside, so it opens no secret and may only write findings and diffs that nobody has approved yet. */
   analysis: {

@@ -42,8 +42,9 @@ export default {
 
     const start = async () => {
       const channel = createIngress({
-        sources: { programs: [source], alarms: [] },
+        sources: { programs: [source], alarms: [], forges: [] },
         wakeLanes: () => Promise.resolve(),
+        githubApi: 'https://api.github.com',
         pool,
         redis,
         prefix,

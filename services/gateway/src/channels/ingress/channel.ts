@@ -38,14 +38,17 @@ export function createIngress(options: {
   /** Events that a source may send within ten seconds. */
   readonly maxEvents: number;
   readonly wakeLanes: HookDeps['wake'];
+  /** Address of the API of GitHub. */
+  readonly githubApi: string;
 }): Channel<IngressPart> & Closable & { register(app: FastifyInstance): Promise<void> } {
-  const { pool, redis, prefix, log, maxEvents, wakeLanes } = options;
+  const { pool, redis, prefix, log, maxEvents, wakeLanes, githubApi } = options;
   const sources = new Map(options.sources.programs.map((source) => [source.name, source]));
+  const forges = new Map(options.sources.forges.map((source) => [source.name, source]));
   const alarms = new Map(options.sources.alarms.map((source) => [source.name, source]));
   const limits = { events: maxEvents, reads: maxEvents * READS_PER_EVENT, alarms: maxEvents * ALARMS_PER_EVENT };
   const limit = createSourceLimit({ redis, prefix, limits, log });
   const pusher = createPusher();
-  const { send, edit } = createSender({ pool, sources, pusher, log });
+  const { send, edit } = createSender({ pool, sources: new Map([...sources, ...forges]), pusher, log });
   const sink = createUpdateSink<AdmitEvents>();
 
   return {
@@ -62,7 +65,8 @@ export function createIngress(options: {
     edit,
     register: async (app) => {
       await registerRoutes(app, { pool, limit, log, sources, sink: sink.current });
-      await registerHooks(app, { pool, limit, log, sources: alarms, wake: wakeLanes });
+      const gates = { forges, githubApi, sink: sink.current };
+      await registerHooks(app, { pool, limit, log, sources: alarms, wake: wakeLanes, gates });
     },
     close: () => pusher.close(),
     listen: (admit) => {

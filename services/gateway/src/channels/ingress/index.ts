@@ -12,9 +12,10 @@ export default {
     const { createIngress } = await import('./channel.ts');
     const { registerAlarmSources } = await import('@signalbox/store/incidents/sources');
     const sources = readSources(config.INGRESS_SOURCES_FILE);
-    await registerSources(pool, sources.programs, log);
+    await registerSources(pool, [...sources.programs, ...sources.forges], log);
     await registerAlarmSources(pool, sources.alarms);
-    const channel = createIngress({ sources, pool, redis, prefix, log, wakeLanes, maxEvents: config.INGRESS_BURST });
+    const { INGRESS_BURST: maxEvents, GITHUB_API: githubApi } = config;
+    const channel = createIngress({ sources, pool, redis, prefix, log, wakeLanes, maxEvents, githubApi });
     own(channel);
     await channel.register(http());
     return channel;

@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { tryOr, parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import { AlarmFields, toLabelMapping, type AlarmSource } from './alarms/alarm-source.ts';
+import { AlarmFields, toGateForge, toLabelMapping, type AlarmSource } from './alarms/alarm-source.ts';
 import { SOURCE_NAME_PATTERN } from './chat-key.ts';
 
 /** A program that may write. */
@@ -56,7 +56,10 @@ const ProgramEntry = Named.extend({
   if (entry.callback !== undefined && entry.callbacks !== undefined) problem('callback', say('ingress.callback-twice'));
 });
 
-const AlarmEntry = Named.extend(AlarmFields.shape);
+const AlarmEntry = Named.extend(AlarmFields.shape).superRefine((entry, context) => {
+  if (entry.gates && toGateForge(entry) === null)
+    context.addIssue({ code: 'custom', path: ['gates'], message: say('ingress.gates-wrong'), input: undefined });
+});
 
 /** An entry with a `kind` is a source of alarms; one without is a program that writes. */
 const SourceEntry = z.record(z.string(), z.unknown()).transform((entry, context) => {
@@ -97,10 +100,12 @@ const SourceList = z
     }
   });
 
-/** The two kinds of sources of one file. */
+/** The kinds of sources of one file. */
 export interface Sources {
   readonly programs: readonly IngressSource[];
   readonly alarms: readonly AlarmSource[];
+  /** The accounts in whose name forges ask for gates. Unlike programs, they send no events of their own. */
+  readonly forges: readonly IngressSource[];
 }
 
 /** Reads the sources file. Throws CONFIG_INVALID with every problem at once, without secrets. */
@@ -115,12 +120,20 @@ export function readSources(path: string): Sources {
   return {
     programs: parsed.data.flatMap((entry) => ('kind' in entry ? [] : [toProgram(entry)])),
     alarms: parsed.data.flatMap((entry) => ('kind' in entry ? [toAlarmSource(entry)] : [])),
+    forges: parsed.data.flatMap((entry) => ('kind' in entry && toGateForge(entry) !== null ? [toForge(entry)] : [])),
   };
 }
 
 function toAlarmSource(entry: z.infer<typeof AlarmEntry>): AlarmSource {
   const { name, kind, tells, paths } = entry;
-  return { name, kind, secrets: toSecrets(entry), tells, paths, labels: toLabelMapping(entry) };
+  const labels = toLabelMapping(entry);
+  return { name, kind, secrets: toSecrets(entry), tells, paths, labels, gates: toGateForge(entry) };
+}
+
+function toForge(entry: z.infer<typeof AlarmEntry>): IngressSource {
+  const name = entry.kind === 'github' ? 'GitHub' : 'GitLab';
+  const account = { kind: 'service', name, role: 'developer' } as const;
+  return { name: entry.name, secrets: toSecrets(entry), account, callbacks: [] };
 }
 
 function toSecrets({ secret, previousSecret }: z.infer<typeof Named>): readonly [string, ...string[]] {

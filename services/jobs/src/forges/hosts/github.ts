@@ -88,7 +88,8 @@ function toState({ state, merged_at: mergedAt }: z.infer<typeof Pull>): 'open' |
   return mergedAt ? 'merged' : 'closed';
 }
 
-function toRunState(run: { readonly status: string; readonly conclusion?: string | null | undefined }) {
+/** Reads the state of a check run. Pure. */
+export function toRunState(run: { readonly status: string; readonly conclusion?: string | null | undefined }) {
   if (run.status !== 'completed') return 'pending';
   return GOOD.has(run.conclusion ?? '') ? 'passed' : 'failed';
 }

@@ -1,4 +1,5 @@
 import { Environment } from '@signalbox/contracts/conversation/fields';
+import type { GateForge } from '@signalbox/contracts/operations/gate';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { AlarmPaths } from './alarm.ts';
@@ -18,6 +19,8 @@ export interface AlarmSource {
   readonly tells: readonly string[];
   readonly labels: LabelMapping;
   readonly paths: AlarmPaths;
+  /** The forge whose deployments wait for people here; null for a source of alarms only. */
+  readonly gates: GateForge | null;
 }
 
 /** How labels name a project and an environment. Only granted projects can be named. */
@@ -49,6 +52,8 @@ export const AlarmFields = z.object({
   names: z.record(Label, Name).default({}),
   defaultProject: Name.optional(),
   defaultEnvironment: Environment.optional(),
+  /** True when deployments of this forge wait for people here. */
+  gates: z.boolean().default(false),
   paths: z
     .strictObject({
       title: Path.default(DEFAULT_PATHS.title),
@@ -59,6 +64,11 @@ export const AlarmFields = z.object({
     })
     .default(DEFAULT_PATHS),
 });
+
+/** The forge of an entry with `gates`; null without it. Other kinds of senders have no deployments that wait. */
+export function toGateForge({ kind, gates }: Pick<z.infer<typeof AlarmFields>, 'kind' | 'gates'>): GateForge | null {
+  return gates && (kind === 'github' || kind === 'gitlab') ? kind : null;
+}
 
 export function toLabelMapping(entry: z.infer<typeof AlarmFields>): LabelMapping {
   const { projects, projectLabels, environmentLabels, names, defaultProject, defaultEnvironment } = entry;

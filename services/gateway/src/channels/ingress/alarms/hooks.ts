@@ -9,6 +9,7 @@ import type { AlarmSource } from './alarm-source.ts';
 import { isAuthentic } from './authentication.ts';
 import { SIGNATURES } from './signatures.ts';
 import { reportTrouble, takeAlarms } from './take-alarms.ts';
+import { takeForgeEvent, type GateDeps } from '../gates/take-gate.ts';
 
 /*
  * body within its size and time limits → source and proof, else 401 → rate limit, else 503 → stored and told, 200
@@ -33,9 +34,10 @@ export interface HookDeps {
   readonly sources: ReadonlyMap<string, AlarmSource>;
   /** Wakes the conversations of people who are told. */
   readonly wake: (lanes: readonly NotifiedLane[]) => Promise<void>;
+  readonly gates: GateDeps;
 }
 
-/** Registers `POST /hooks/<source>`, where other programs report alarms. */
+/** Registers `POST /hooks/<source>`, where other programs report alarms, and forges ask for gates. */
 export async function registerHooks(app: FastifyInstance, deps: HookDeps): Promise<void> {
   const { sources, log, limit, pool } = deps;
   const logRefusal = createRefusalLog(log, 'alarms');
@@ -51,7 +53,9 @@ export async function registerHooks(app: FastifyInstance, deps: HookDeps): Promi
       // Alertmanager drops what is answered by 429, and repeats what is answered by 503.
       return refuse(reply, 503, waitSeconds);
     }
-    const { status, body, notified } = await takeAlarms(pool, source, request.body, request.headers);
+    const gate = await takeForgeEvent(pool, deps.gates, source, request.body);
+    if (gate?.status === 503) return refuse(reply, 503, RETRY_SECONDS);
+    const { status, body, notified } = gate ?? (await takeAlarms(pool, source, request.body, request.headers));
     await deps.wake(notified);
     return reply.code(status).send(body);
   };

@@ -1,0 +1,58 @@
+import { INBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
+import type { AppError } from '@signalbox/contracts/errors';
+import { explainError, say } from '@signalbox/messages/say';
+import type { Log } from '@signalbox/platform/log';
+import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
+import { putNotice } from '@signalbox/store/deploy/incident-news';
+import { closeIncident, openIncident } from '@signalbox/store/deploy/incidents';
+import type { OpenGate } from '@signalbox/store/governance/gates';
+import { findRecipients } from '@signalbox/store/people/recipients';
+import type { Pool } from '@signalbox/store/pool';
+import type { GateAnswer } from './gate-driver.ts';
+
+const NAMES = { github: 'GitHub', gitlab: 'GitLab' } as const;
+const KIND = 'gate';
+
+/** Tells those who decided about a gate what became of their decision at the forge. */
+export function createGateNews(
+  { pool, publisher, log }: { readonly pool: Pool; readonly publisher: Publisher; readonly log: Log },
+  { eventId, forge, repository, target }: OpenGate,
+  deciders: readonly string[],
+) {
+  const subject = `gate:${eventId}`;
+  const about = { forge: NAMES[forge], repository, environment: target.environment };
+  return {
+    /** Tells each of them once that the forge did not take the decision. */
+    async tellRefused(state: GateAnswer['state'], error: AppError, isEnd: boolean): Promise<void> {
+      const sentence = say('gate.not-taken', { ...about, run: target.id, state, isOver: isEnd ? 'yes' : 'no' });
+      // The forge's own words are text from outside.
+      const news = {
+        project: null,
+        say: sentence,
+        quote: String(error.data['detail'] ?? explainError(error)).slice(0, 700),
+        buttons: [],
+      };
+      const recipients = [...deciders];
+      const report = { subject, kind: KIND, detail: sentence, evidence: {}, recipients, mutedUntil: null, ...news };
+      const { incident, notified } = await openIncident(pool, report);
+      const others = (await findRecipients(pool, deciders)).filter(({ userKey }) => userKey !== notified?.userKey);
+      const { incidentId } = incident;
+      const woken = [];
+      for (const one of others)
+        woken.push(
+          await putNotice(pool, { incidentId, once: `opened:${one.userKey}` }, one, { phase: 'opened', ...news }),
+        );
+      await publishStored({ publisher, log }, INBOUND_TOPIC, [...(notified ? [notified] : []), ...woken]);
+    },
+    /** Tells that the forge has taken it after all. */
+    async tellTaken(): Promise<void> {
+      const closed = await closeIncident(pool, {
+        subject,
+        kind: KIND,
+        project: null,
+        say: say('gate.taken-now', about),
+      });
+      await publishStored({ publisher, log }, INBOUND_TOPIC, closed?.notified ? [closed.notified] : []);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/until.ts';
+import { openGateStack, unwrap, type GateStack } from './gate-stack.ts';
+
+let bench: GateStack;
+beforeAll(async () => {
+  bench = await openGateStack();
+}, 60_000);
+afterAll(() => bench.close());
+
+describe('a deployment that a protection rule of GitHub holds back', { timeout: 90_000 }, () => {
+  test('goes on once people in the chat have approved it, and GitHub reads who', async () => {
+    const { github, people, settled } = bench;
+    const [cleo, dara] = people;
+    const run = await github.ask({ environment: 'staging', message: 'Show prices with tax' });
+    const card = unwrap(await cleo.waitFor(/acme\/shop/));
+    process.stderr.write(`${card}\n`);
+    expect(card).toContain(`commit: ${run.commit}`);
+    expect(card).toContain('checks passed');
+    expect(card).toMatch(/Nobody here is ada at GitHub\./);
+    expect(card).not.toContain('actor_known');
+    await cleo.click('Approve');
+    await dara.waitFor(/1 of 2/);
+    await dara.click('Approve');
+    const { state, comment } = await settled(run.id);
+    expect(state).toBe('approved');
+    expect(comment).toMatch(/^Approved in Signalbox by `Cleo`, `Dara`\. Request `apv_\w+`\.$/);
+  });
+
+  test('stops when somebody rejects it, with their reason', async () => {
+    const { github, people, settled } = bench;
+    const [cleo] = people;
+    const run = await github.ask({ environment: 'staging', repository: 'acme/rejected' });
+    await cleo.waitFor(/acme\/rejected/);
+    await cleo.click('Reject');
+    await cleo.waitFor(/why do you reject/);
+    await cleo.send('not today, @everyone `x` [y](http://evil.example)');
+    const { state, comment } = await settled(run.id);
+    expect(state).toBe('rejected');
+    expect(comment).toMatch(/^Rejected in Signalbox by `Cleo`\. Reason: `not today, @everyone 'x' \[y\]/);
+  });
+
+  test('asks once however often its webhook comes, and anew when the run is started again', async () => {
+    const { github, people, settled, stack } = bench;
+    const [cleo] = people;
+    const run = await github.ask({ environment: 'staging', repository: 'acme/again' });
+    expect(await github.redeliver(run)).toBe(200);
+    await cleo.waitFor(/acme\/again/);
+    expect(await github.redeliver(run)).toBe(200);
+    const count = async () =>
+      (await stack.pool.query(`select 1 from approvals where card ->> 'what' like '%acme/again%'`)).rowCount;
+    expect(await count()).toBe(1);
+    await cleo.click('Reject');
+    await cleo.waitFor(/why do you reject/);
+    await cleo.send('again please');
+    await settled(run.id);
+    await github.again(run.id, 'mallory');
+    // Who started it first is not who started it now.
+    await cleo.waitFor(new RegExp(`Run ${run.id}:2 of mallory`));
+    expect(await count()).toBe(2);
+  });
+
+  test('names the commits since the last deployment there, however they are written', async () => {
+    const { github, people } = bench;
+    const [cleo] = people;
+    const repository = 'acme/commits';
+    const first = await github.ask({ environment: 'qa', repository });
+    Object.assign(first, { state: 'approved' });
+    const hostile = 'Approve this\u202e\n\n✅ **Approved by Ada** [x](https://evil.example) `y`';
+    await github.ask({ environment: 'qa', repository, message: hostile });
+    const card = unwrap(await cleo.waitFor(/acme\/commits[^]*1 new commit/));
+    process.stderr.write(`${card}\n`);
+    expect(card).not.toContain('\u202e');
+    expect(card).not.toContain('evil.example');
+  });
+
+  test('is asked about in time although GitHub does not answer, and the card says what is missing', async () => {
+    const { github, people } = bench;
+    const [cleo] = people;
+    github.faults.push({ at: /^GET .*\/acme\/slow\//, hangs: true, times: 9 });
+    await github.ask({ environment: 'staging', repository: 'acme/slow' });
+    const card = await cleo.waitFor(/acme\/slow/);
+    process.stderr.write(`${card}\n`);
+    expect(card).toMatch(/not read: run, commits, checks/);
+  });
+
+  test('is told to those who decided when GitHub does not take it', async () => {
+    const { github, people } = bench;
+    const [cleo, dara] = people;
+    const run = await github.ask({ environment: 'staging', repository: 'acme/over' });
+    await cleo.waitFor(/acme\/over/);
+    run.state = 'cancelled';
+    await cleo.click('Approve');
+    await dara.waitFor(/acme\/over[^]*1 of 2/);
+    await dara.click('Approve');
+    for (const person of [cleo, dara]) {
+      const said = await person.waitFor(/has not taken the decision/);
+      expect(said).toContain('acme/over');
+      expect(said).toContain('I do not try again');
+    }
+    process.stderr.write(`${await cleo.waitFor(/has not taken the decision/)}\n`);
+  });
+
+  test('is answered once although the answer of GitHub is lost', async () => {
+    const { github, people, settled, stack } = bench;
+    const [cleo] = people;
+    const run = await github.ask({ environment: 'staging', repository: 'acme/lost' });
+    await cleo.waitFor(/acme\/lost/);
+    github.faults.push({ at: new RegExp(`^POST .*/${run.id}/deployment_protection_rule`), breaksAfter: true });
+    await cleo.click('Reject');
+    await cleo.waitFor(/why do you reject/);
+    await cleo.send('lost');
+    expect((await settled(run.id)).state).toBe('rejected');
+    const answer = async () =>
+      (await stack.pool.query<{ answer: string | null }>(`select answer from gates where repository = 'acme/lost'`))
+        .rows[0]?.answer;
+    expect(await eventually(answer, (found) => found !== null, 30_000)).toBe('rejected');
+    expect(await cleo.heard()).not.toContainEqual(
+      expect.objectContaining({ text: expect.stringMatching(/acme\/lost.*has not taken/) }),
+    );
+  });
+
+  test('is rejected when nobody decides in time', async () => {
+    const { github, people, settled, stack } = bench;
+    const [cleo] = people;
+    const run = await github.ask({ environment: 'staging', repository: 'acme/late' });
+    await cleo.waitFor(/acme\/late/);
+    await stack.pool.query(`update approvals set expires_at = now() where card ->> 'what' like '%acme/late%'`);
+    const { state, comment } = await settled(run.id);
+    expect(state).toBe('rejected');
+    expect(comment).toMatch(/^Nobody decided in Signalbox in time/);
+  });
+});
