@@ -89,6 +89,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       invitations: WRITE,
       chat_agents: ALL,
       identity_codes: ALL,
+      forge_links: ALL,
       memories: WRITE,
       memory_facts: 'select, insert, delete',
       memory_forgotten: ADD,

@@ -1,3 +1,4 @@
+import { GateForge } from '@signalbox/contracts/operations/gate';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -7,13 +8,17 @@ import {
   listIdentities,
   unlinkIdentity,
 } from '@signalbox/store/people/identities';
+import { createForgeCode, hasForgeSource } from '@signalbox/store/people/forge-links';
 import type { Queryable } from '@signalbox/store/pool';
 import { createLinkWithCode, readLinks } from '../../channels/links.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import type { GatewayAnswer, QuestionContext } from '../question.ts';
 import { auditCommand } from '../record.ts';
 
-/** `/link` creates a code that links another account of the same person; `/link remove <key>` unlinks an account. */
+/**
+ * `/link` creates a code that links another account of the same person; `/link github <login>` one at a forge; `/link remove <key>` unlinks
+ * an account.
+ */
 export default {
   name: 'link',
   who: 'viewer',
@@ -25,6 +30,8 @@ export default {
     const [, removedKey] = /^remove\s+(\S+)$/i.exec(typed) ?? [];
     if (removedKey !== undefined) return removeAccount(db, removedKey, asked);
     if (envelope.chatKind === 'group') return { text: say('people.link-in-private') };
+    const [, forge, login = ''] = /^(github|gitlab)\b\s*@?(\S*)$/i.exec(typed.trim()) ?? [];
+    if (forge !== undefined) return linkForge(db, GateForge.parse(forge.toLowerCase()), login, envelope);
     const code = await createIdentityCode(db, envelope.userKey);
     const left = sayDuration(IDENTITY_CODE_TTL_MS);
     const links = (await readLinks(db)).filter(({ channel }) => channel !== envelope.channel);
@@ -39,6 +46,24 @@ export default {
     return { text, afterwards: say('people.link-made', { left }) };
   },
 } satisfies ChatCommand;
+
+/** Gives a code that the login has to write at the forge: only that proves whose login it is. */
+async function linkForge(
+  db: Queryable,
+  forge: GateForge,
+  login: string,
+  { userKey, chatKey }: QuestionContext['envelope'],
+): Promise<GatewayAnswer> {
+  const name = forge === 'github' ? 'GitHub' : 'GitLab';
+  if (!LOGIN.test(login)) return { text: say('people.forge-usage', { forge, name }) };
+  if (!(await hasForgeSource(db, forge))) return { text: say('people.forge-unknown', { name }) };
+  const code = await createForgeCode(db, { userKey, chatKey, forge, login });
+  const values = { name, login: toPlainName(login), left: sayDuration(IDENTITY_CODE_TTL_MS) };
+  const text = [say('people.forge-code', values), `\`${code}\``].join('\n\n');
+  return { text, afterwards: say('people.forge-code-made', values) };
+}
+
+const LOGIN = /^\w[\w.-]{0,99}$/;
 
 async function describeAccounts(db: Queryable, userKey: string): Promise<string> {
   const lines = (await listIdentities(db, userKey)).map(({ userKey: key, name, isFirst }) =>

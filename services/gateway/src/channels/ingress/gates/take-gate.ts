@@ -15,6 +15,8 @@ import type { AdmitEvents } from '../receive/take-event.ts';
 import type { IngressSource } from '../sources.ts';
 import { WAITS_DAYS, type DecodeGate } from './forge-gate.ts';
 import { decodeGithubGate } from './github-gate.ts';
+import { decodeGitlabGate } from './gitlab-gate.ts';
+import { takeLinkProof } from './link-proof.ts';
 
 export interface GateDeps {
   /** The accounts in whose name forges ask, by source. */
@@ -30,11 +32,11 @@ export interface TakenGate {
   readonly notified: readonly NotifiedLane[];
 }
 
-const DECODERS: Readonly<Partial<Record<GateForge, DecodeGate>>> = { github: decodeGithubGate };
+const DECODERS: Readonly<Record<GateForge, DecodeGate>> = { github: decodeGithubGate, gitlab: decodeGitlabGate };
 
 /**
- * Takes the webhook of a forge whose deployment waits: the same event as a pipeline's own request. Null for every other webhook. Status 200
- * means that it is stored; a webhook that comes again is the same event.
+ * Takes the webhook of a forge whose deployment waits: the same event as a pipeline's own request. Also takes a comment with which a person
+ * proves an account. Null for every other webhook. Status 200 means that it is stored; a webhook that comes again is the same event.
  */
 export async function takeForgeEvent(
   pool: Pool,
@@ -44,8 +46,12 @@ export async function takeForgeEvent(
 ): Promise<TakenGate | null> {
   const account = forges.get(source.name);
   if (source.gates === null || !account) return null;
-  const decoded = DECODERS[source.gates]?.(makeStorable(parseJson(raw.toString()) ?? null), { githubApi }) ?? null;
-  if (decoded === null) return null;
+  const message = makeStorable(parseJson(raw.toString()) ?? null);
+  const decoded = DECODERS[source.gates](message, { githubApi });
+  if (decoded === null) {
+    const proof = await takeLinkProof(pool, source.gates, message);
+    return proof && { status: 200, body: { ...proof }, notified: [] };
+  }
   const parsed = 'wrong' in decoded ? null : GateRequest.safeParse(decoded.gate);
   if ('wrong' in decoded || !parsed?.success) {
     const field = 'wrong' in decoded ? decoded.wrong : String(parsed?.error?.issues[0]?.path[0] ?? '');
