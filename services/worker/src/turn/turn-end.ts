@@ -67,7 +67,10 @@ export function createTurnEnd(
   };
 }
 
-/** While a request waits in this chat, typed words decide nothing: an answer without effect points to the approval card. */
+/**
+ * While a request waits in this chat, typed words decide nothing: an answer without effect points to the approval card, unless this person
+ * was pointed at it before.
+ */
 function pointing(
   context: TurnContext,
   { record: { passes } }: Pick<AgentResult, 'record'>,
@@ -82,7 +85,8 @@ function pointing(
   const isPrivate = last.body.replyTo === undefined;
   const aim = { [isPrivate ? 'replyTo' : 'linkTo']: messageId };
   const text = `${last.body.text}\n\n${REPLY_TEXTS.stillWaiting(context.lane.waiting, !isPrivate && messageId !== null)}`;
-  const body = { ...last.body, text, ...(messageId === null ? {} : aim) };
+  const pointsTo = context.lane.waiting.map(({ approvalId }) => approvalId);
+  const body = { ...last.body, text, pointsTo, ...(messageId === null ? {} : aim) };
   return [...replies.slice(0, -1), { ...last, body }];
 }
 

@@ -1,12 +1,12 @@
 import type { RecordedApproval } from '@signalbox/contracts/governance/execution-turn';
 import { AppError } from '@signalbox/contracts/errors';
-import { waitAtMost } from '@signalbox/contracts/time';
+import { HOUR_MS, waitAtMost } from '@signalbox/contracts/time';
 import { runAsCaller } from '@signalbox/models/retry/gate';
 import type { Log } from '@signalbox/platform/log';
-import type { InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
+import type { ClaimedLane, InboxMessage, TurnOutcome } from '@signalbox/store/turns/lanes';
 import { runFirst } from '@signalbox/store/pool-queue';
 import { isAwaitingReply } from '@signalbox/store/conversation/threads';
-import { findReceipts } from '@signalbox/store/conversation/outbox';
+import { findReceipts, listPointedRequests } from '@signalbox/store/conversation/outbox';
 import { readTurnEffects } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
@@ -47,6 +47,9 @@ import {
 } from './turn-end.ts';
 import { finishTurn, type TurnStart } from './turn-start.ts';
 import { createEmptyRecord, recordResume, recordTurn } from './turn-record.ts';
+
+/** A card that has waited so long was forgotten: the next answer points at it again. */
+const POINT_AGAIN_MS = 4 * HOUR_MS;
 
 /** The time that a stopped turn waits for results of its running calls. */
 const SETTLE_MS = 2_000;
@@ -284,7 +287,20 @@ export class TurnSession {
     const { threadNew, resumed } = this.#start.lane;
     const task = threadNew || resumed ? result.task : null;
     const about = await this.#account.describeThread(task, result.outcome === 'finished');
-    return createTurnEnd(this.#start.parts, this.#context, { ...result, replies: ended, about }, shownWith);
+    const context = { ...this.#context, lane: await this.#withoutShownCards() };
+    return createTurnEnd(this.#start.parts, context, { ...result, replies: ended, about }, shownWith);
+  }
+
+  /** The lane without the cards at which this person was pointed lately: a line below each answer would be noise. */
+  async #withoutShownCards(): Promise<ClaimedLane> {
+    const { parts, lane } = this.#start;
+    if (lane.waiting.length === 0) return lane;
+    const { chatKey } = this.#context;
+    const ids = lane.waiting.map(({ approvalId }) => approvalId);
+    const shown = new Set(
+      await listPointedRequests(parts.pool, { userKey: lane.userKey, chatKey }, ids, POINT_AGAIN_MS),
+    );
+    return { ...lane, waiting: lane.waiting.filter(({ approvalId }) => !shown.has(approvalId)) };
   }
 
   /** What the runtime tells of events about which the agent said nothing; a view shows them itself. */

@@ -194,6 +194,8 @@ export const OutboundBody = z.object({
   replyTo: z.string().max(160).optional(),
   /** The channel's id of a message in this chat. A link to `MESSAGE_LINK` in the text leads there, on channels with such links. */
   linkTo: z.string().max(160).optional(),
+  /** The requests at whose cards the text points: the person is pointed at each once in a while. */
+  pointsTo: z.array(z.string().max(80)).max(10).optional(),
   /** True when the text asks a question: channels that support it then mark the person's next message as a reply. */
   asksReply: z.boolean().optional(),
   /** User key of the only group member who may see the message. Channels without such messages use the private chat. */

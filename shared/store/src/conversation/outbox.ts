@@ -5,7 +5,7 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { readLanguages } from '../people/users.ts';
 import type { Queryable } from '../pool.ts';
-import { findValue, listRows } from '../sql.ts';
+import { findValue, listRows, listValues } from '../sql.ts';
 
 /**
  * Copies a message for storage, with the current language. Redacts secrets, and replaces characters that Postgres cannot store. Keeps ids
@@ -58,6 +58,23 @@ export async function putLocalized(
 export function findReceipts(db: Queryable, chatKey: string, slot: string): Promise<readonly Receipt[]> {
   return findValue<readonly Receipt[]>(db, [])`
     select body -> 'receipts' from outbox where chat_key = ${chatKey} and slot = ${slot} order by id desc limit 1`;
+}
+
+/** How many of a person's newest messages are read for what they point to. */
+const MAX_READ_BACK = 200;
+
+/** Lists those of these requests at whose cards a message pointed this person in this chat within `withinMs`. */
+export function listPointedRequests(
+  db: Queryable,
+  { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
+  approvalIds: readonly string[],
+  withinMs: number,
+): Promise<readonly string[]> {
+  return listValues<string>(db)`
+    select distinct p.id from (
+      select o.body, o.chat_key, o.created_at from outbox o where o.user_key = ${userKey} order by o.id desc limit ${MAX_READ_BACK}) o,
+           jsonb_array_elements_text(o.body -> 'pointsTo') as p (id)
+     where o.chat_key = ${chatKey} and o.created_at > clock_timestamp() - ${withinMs} * interval '1 ms' and p.id = any (${approvalIds})`;
 }
 
 /** Puts messages into the outbox during a turn. False, with nothing written, when the lane was lost. */
