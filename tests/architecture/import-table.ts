@@ -238,6 +238,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     may: ['services/cli/src/**', SHARED],
     types: ['infra/audit/verify.mjs'],
   },
+  // What pipelines copy is what the command runs.
+  { from: 'services/cli/src/commands/gate.ts', may: ['services/cli/src/**', 'infra/gate/gate.mjs', SHARED] },
   // Whether a sandbox works is found out by opening one.
   {
     from: 'services/cli/src/checks/{confinement,sandbox}.ts',
@@ -336,6 +338,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
     ],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
+  { name: 'jose', homes: ['services/gateway/src/channels/ingress/gates/token.ts'] },
   { name: 'eld', homes: ['services/gateway/src/admission/written-language.ts'] },
   { name: 'fastify', homes: [`${SIMULATOR}/**`, WHATSAPP_SIMULATOR, EVERY_CHANNEL] },
   { name: '@fastify/websocket', homes: [EVERY_CHANNEL] },

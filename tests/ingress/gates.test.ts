@@ -1,3 +1,4 @@
+import { runCommandLine } from '@signalbox/cli/command-line';
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
@@ -188,6 +189,34 @@ describe('a pipeline that asks to deploy', { timeout: 90_000 }, () => {
   ])('is refused with %s, and nobody is asked', async (_, more) => {
     const response = await post(ci, { gate: gateOf('staging', more) });
     expect(response.status).toBe(400);
+  });
+
+  test('may run the same program as the command `signalbox gate`', async () => {
+    const gate = gateOf('staging');
+    const settings = {
+      SIGNALBOX_URL: ci.url,
+      SIGNALBOX_SOURCE: ci.source,
+      SIGNALBOX_SECRET: ci.secret,
+      GATE_REPOSITORY: gate.repository,
+      GATE_ENVIRONMENT: gate.environment,
+      GATE_REF: gate.ref,
+      GATE_COMMIT: gate.commit,
+      GATE_RUN: gate.run,
+      GATE_ACTOR: gate.actor,
+      GATE_MINUTES: '1',
+    };
+    let said = '';
+    const streams = { out: (text: string) => void (said += text), error: (text: string) => void (said += text) };
+    const running = runCommandLine(['gate'], streams, settings);
+    const [cleo] = people;
+    await cleo.waitFor(new RegExp(gate.run));
+    await cleo.click('Reject');
+    await cleo.waitFor(/why do you reject/);
+    await cleo.send('not now');
+    expect(await running).toBe(1);
+    expect(said).toContain('gate: refused');
+    expect(await runCommandLine(['gate'], streams, {})).toBe(1);
+    expect(said).toContain('SIGNALBOX_URL is not set');
   });
 
   test('is told which variable is missing, and does not count as approved', async () => {

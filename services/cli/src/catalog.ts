@@ -69,6 +69,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/incidents.ts')).runIncidents,
   },
   {
+    usage: ['gate'],
+    summary: 'Asks people in the chat whether this pipeline may deploy, and waits: see docs/gates.md.',
+    load: async () => (await import('./commands/gate.ts')).runGate,
+  },
+  {
     usage: ['schedules list'],
     summary: 'The reminders and scheduled orders of all people, with their next runs.',
     load: async () => (await import('./commands/schedules.ts')).runSchedules,

@@ -19,6 +19,8 @@ export interface NewGate {
   readonly accounts: readonly string[];
   /** What the answer has to name; null when the pipeline polls for it. */
   readonly target: GateTarget | null;
+  /** What is known of it already; null when it is to be read at the forge. */
+  readonly facts?: GateFacts;
   /** How long the forge waits for an answer. */
   readonly waitsMs: number;
 }
@@ -57,12 +59,12 @@ export interface GateDecision {
 
 /** Records a gate, and returns the id of its event: for a request that was sent before, the id of then. */
 export async function recordGate(db: Queryable, gate: NewGate, eventId = newId('evt')): Promise<string> {
-  const { source, forge, once, repository, accounts, target, waitsMs } = gate;
+  const { source, forge, once, repository, accounts, target, facts, waitsMs } = gate;
   // The update changes nothing: it returns the row of the first request, also when both are sent at once.
   const row = await readRow<{ eventId: string }>(db)`
-      insert into gates (event_id, action_id, source, forge, once, repository, accounts, target, ends_at)
+      insert into gates (event_id, action_id, source, forge, once, repository, accounts, target, facts, ends_at)
       values (${eventId}, ${makeGateActionId(eventId)}, ${source}, ${forge}, ${once}, ${repository}, ${[...accounts]},
-              ${target === null ? null : JSON.stringify(target)}::jsonb, clock_timestamp() + ${waitsMs} * interval '1 ms')
+              ${target === null ? null : JSON.stringify(target)}::jsonb, ${facts ? JSON.stringify(facts) : null}::jsonb, clock_timestamp() + ${waitsMs} * interval '1 ms')
       on conflict (once) do update set source = gates.source returning event_id as "eventId"`;
   return row.eventId;
 }

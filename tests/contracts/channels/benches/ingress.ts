@@ -45,6 +45,7 @@ export default {
         sources: { programs: [source], alarms: [], forges: [] },
         wakeLanes: () => Promise.resolve(),
         githubApi: 'https://api.github.com',
+        verifyToken: () => Promise.resolve(null),
         pool,
         redis,
         prefix,

@@ -11,6 +11,7 @@ import { INGRESS_ACCOUNT } from './chat-key.ts';
 import { createSourceLimit } from './receive/rate-limit.ts';
 import { registerRoutes } from './receive/routes.ts';
 import type { AdmitEvents } from './receive/take-event.ts';
+import type { VerifyToken } from './gates/token.ts';
 import { createPusher } from './send/push.ts';
 import { createSender, encodeMessage, type IngressPart } from './send/sender.ts';
 import { registerHooks, type HookDeps } from './alarms/hooks.ts';
@@ -40,8 +41,9 @@ export function createIngress(options: {
   readonly wakeLanes: HookDeps['wake'];
   /** Address of the API of GitHub. */
   readonly githubApi: string;
+  readonly verifyToken: VerifyToken;
 }): Channel<IngressPart> & Closable & { register(app: FastifyInstance): Promise<void> } {
-  const { pool, redis, prefix, log, maxEvents, wakeLanes, githubApi } = options;
+  const { pool, redis, prefix, log, maxEvents, wakeLanes, githubApi, verifyToken } = options;
   const sources = new Map(options.sources.programs.map((source) => [source.name, source]));
   const forges = new Map(options.sources.forges.map((source) => [source.name, source]));
   const alarms = new Map(options.sources.alarms.map((source) => [source.name, source]));
@@ -64,7 +66,7 @@ export function createIngress(options: {
     send,
     edit,
     register: async (app) => {
-      await registerRoutes(app, { pool, limit, log, sources, sink: sink.current });
+      await registerRoutes(app, { pool, limit, log, sources, verifyToken, sink: sink.current });
       const gates = { forges, githubApi, sink: sink.current };
       await registerHooks(app, { pool, limit, log, sources: alarms, wake: wakeLanes, gates });
     },

@@ -14,8 +14,10 @@ export default {
     const sources = readSources(config.INGRESS_SOURCES_FILE);
     await registerSources(pool, [...sources.programs, ...sources.forges], log);
     await registerAlarmSources(pool, sources.alarms);
+    const { createTokenCheck } = await import('./gates/token.ts');
     const { INGRESS_BURST: maxEvents, GITHUB_API: githubApi } = config;
-    const channel = createIngress({ sources, pool, redis, prefix, log, wakeLanes, maxEvents, githubApi });
+    const verifyToken = createTokenCheck(config.INGRESS_ISSUERS, config.INGRESS_PUBLIC_URL || null);
+    const channel = createIngress({ sources, pool, redis, prefix, log, wakeLanes, maxEvents, githubApi, verifyToken });
     own(channel);
     await channel.register(http());
     return channel;

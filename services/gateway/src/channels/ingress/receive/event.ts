@@ -28,6 +28,8 @@ const EventSchema = z
       .optional(),
     /** The deployment of a pipeline that waits for people, instead of a text. */
     gate: GateRequest.optional(),
+    /** The token that the pipeline's forge gave to the job that asks for the gate. */
+    token: z.string().min(1).max(16_000).optional(),
     /** Events with the same conversation follow each other, like messages in a chat. */
     conversation: z
       .string()
@@ -40,6 +42,9 @@ const EventSchema = z
   })
   .refine(({ text, press, gate }) => [text, press, gate].filter((one) => one !== undefined).length === 1, {
     error: () => say('ingress.text-or-press'),
+  })
+  .refine(({ token, gate }) => token === undefined || gate !== undefined, {
+    error: () => say('ingress.token-without-gate'),
   });
 
 export interface ProgramEvent {
@@ -69,7 +74,10 @@ export function parseEvent(source: IngressSource, raw: Buffer, keyHeader: unknow
     what,
     key: what.id ?? header.data ?? null,
     callback: replyTo ?? source.callbacks[0] ?? null,
-    bodySha256: createHash('sha256').update(raw).digest('hex'),
+    // A job that asks again has another token for the same gate.
+    bodySha256: createHash('sha256')
+      .update(what.token === undefined ? raw : JSON.stringify({ ...what, token: '' }))
+      .digest('hex'),
   };
 }
 

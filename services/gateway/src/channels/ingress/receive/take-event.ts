@@ -5,7 +5,10 @@ import type { Pool, Queryable } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
 import { readRow } from '@signalbox/store/sql';
 import type { IncomingUpdate } from '../../channel.ts';
+import type { GateRequest } from '@signalbox/contracts/operations/gate';
+import { recordGate } from '@signalbox/store/governance/gates';
 import { canWrite } from '../accounts.ts';
+import type { TokenProof, VerifyToken } from '../gates/token.ts';
 import { parseEvent, toIncomingUpdate, type ProgramEvent } from './event.ts';
 import { joinTrace } from './foreign-trace.ts';
 import type { RequestHead } from './head.ts';
@@ -38,6 +41,7 @@ export interface RequestDeps {
   readonly pool: Pool;
   readonly limit: ReturnType<typeof createSourceLimit>;
   readonly log: Log;
+  readonly verifyToken: VerifyToken;
 }
 
 /** Takes an event with a valid signature. Status 200 means that the event is stored. Never throws. */
@@ -47,7 +51,7 @@ export async function takeEvent(
   raw: Buffer,
   headers: { readonly key: unknown; readonly traceparent: unknown },
 ): Promise<IngressResponse> {
-  const { pool, limit, log, sink } = parts;
+  const { pool, limit, log, sink, verifyToken } = parts;
   const { source } = head;
   const waitSeconds = await limit.check(source.name, 'events');
   if (waitSeconds !== null) return answerTooMany(waitSeconds);
@@ -56,14 +60,30 @@ export async function takeEvent(
   if (!sink) return requestRetry();
   return answerInTime(log, async () => {
     if (!(await canWrite(pool, source))) return answerForbidden();
+    const { gate, token } = event.what;
+    const proof = gate && token !== undefined ? await verifyToken(token, gate) : null;
+    if (typeof proof === 'string') return { status: 400, body: { error: proof } };
     const { eventId, state } = await claimEvent(pool, head, event);
     if (state === 'other body')
       return { status: 409, body: { error: say('ingress.key-reused', { key: event.key ?? '', id: eventId }) } };
+    const asked = gate && proof ? await recordProof(pool, source.name, { gate, proof, eventId }) : eventId;
+    if (asked !== eventId) return { status: 409, body: { error: say('ingress.run-asked', { id: asked }) } };
     // A repeated event is admitted again: the gateway that claimed it may have died before storing it.
     const trace = await joinTrace(pool, eventId, headers.traceparent);
     await sink([toIncomingUpdate(source, eventId, event, trace)]);
     return { status: 200, body: { id: eventId, status: 'accepted' } };
   });
+}
+
+/** Records what a token proves. One run asks once for an environment, so that a copied token asks for nothing. Returns the event that asked. */
+function recordProof(
+  pool: Pool,
+  source: string,
+  { gate, proof, eventId }: { readonly gate: GateRequest; readonly proof: TokenProof; readonly eventId: string },
+): Promise<string> {
+  const { repository, run, environment } = gate;
+  const once = `token:${proof.forge}:${repository}:${run}:${environment}`;
+  return recordGate(pool, { source, ...proof, once, repository, target: null, waitsMs: KEY_TTL_MS }, eventId);
 }
 
 /** Answers within the time that clients wait. The work continues after that; a repeated event is the same event. */
