@@ -24,12 +24,13 @@ export function readScheduleRequest(text: string): ScheduleRequest | null {
   if (!reading) return isReminder || saysRepetition(text) ? { kind: 'unclear', task: '' } : null;
   const words = COMPILED[isReminder ? (language ?? reading.language) : reading.language];
   if (!words) return null;
-  const left = isReminder ? reading.rest.replace(words.remind, '\0') : reading.rest;
+  const begun = isReminder ? words.remind : words.order;
+  const left = reading.rest.replaceAll(new RegExp(begun, 'giu'), '\0');
   const always = words.always.exec(left)?.[0] ?? null;
   const task = tidy(always === null ? left : left.replace(always, '\0'), words);
   // A repetition that is left over is one that was not understood: “every other monday”, “every week on two days”.
-  if (saysRepetition(task)) return { kind: 'unclear', task };
   const isRepeated = reading.when.kind === 'cron';
+  if (saysRepetition(isRepeated ? task : text)) return { kind: 'unclear', task };
   // “Should we deploy it tomorrow” orders nothing: only a repetition is plain enough without the word of a reminder.
   if (!isReminder && !isRepeated) return null;
   const when = pickWhen(text, reading.rest);
@@ -45,6 +46,7 @@ function tidy(left: string, words: Compiled): string {
     .replace(/[\s,.;:!。，]{0,9}$/u, '')
     .trim();
   text = words.remindEnd === null ? text : text.replace(words.remindEnd, '');
+  text = text.replace(words.tell, '').trim();
   for (let more = 0; more < 3; more += 1)
     text = text
       .replace(/^[\s,.:;，。、]{1,9}/u, '')

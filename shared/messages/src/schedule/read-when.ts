@@ -1,5 +1,6 @@
 import { LANGUAGES } from '../language.ts';
-import { WHEN_WORDS, type EveryWord, type WhenWords } from './when-words.ts';
+import type { EveryWord, WhenWords } from './when-patterns.ts';
+import { WHEN_WORDS } from './when-words.ts';
 
 /** When something happens: again and again, or once. Times are those of the clock in the zone. */
 export type When =
@@ -92,7 +93,8 @@ function readInLanguage(text: string, language: string): WhenReading | null {
   }
   if (day === null && time === null) return null;
   const { days, weekday } = day ?? { days: null, weekday: null };
-  const hour = time?.hour ?? day?.hour ?? USUAL_HOUR;
+  const isLate = time !== null && !time.isExact && time.hour < 12 && (day?.hour ?? 0) >= 12; // “this afternoon at 4”
+  const hour = (time?.hour ?? day?.hour ?? USUAL_HOUR) + (isLate ? 12 : 0);
   return { ...found, when: { kind: 'day', days, weekday, hour, minute: time?.minute ?? 0 } };
 }
 
@@ -172,6 +174,7 @@ function takeDay(cursor: Cursor, form: Compiled): DayWords | null {
   if (date !== undefined) return { kind: 'date', date };
   for (const [pattern, days, hour] of form.single)
     if (take(cursor, pattern)) return { kind: 'day', days, weekday: null, hour };
+  if (take(cursor, form.halfHour)) return { kind: 'after', ms: 30 * UNIT_MS.minute };
   const [, number = '', unit] = take(cursor, form.after) ?? [];
   if (unit !== undefined) {
     const count = number === '' ? 1 : readNumber(number, form);
@@ -265,6 +268,7 @@ function compile(words: WhenWords, language: string) {
     everyDay: pattern(words.everyDay),
     everyMonthDay: pattern(words.everyMonthDay),
     after: pattern(words.after),
+    halfHour: pattern(words.halfHour),
     time: words.time.map(pattern),
     morning: whole(words.morning),
     evening: whole(words.evening),
@@ -272,6 +276,8 @@ function compile(words: WhenWords, language: string) {
     nextDay: pattern(words.nextDay),
     hours: words.hours.map(([source, hour]) => [pattern(source), hour] as const),
     remind: pattern(words.remind),
+    order: pattern(words.order),
+    tell: compilePattern(`${words.tell}(?=[\\s.!。]{0,3}$)`, words, 'zh'),
     recall: pattern(words.recall),
     keep: new RegExp(`^(?:[\\p{L},]{1,12} ){0,2}(?:${words.keep})`, 'iu'),
     anyRepeat: pattern(words.anyRepeat),

@@ -1,57 +1,10 @@
+import type { WhenWords } from './when-patterns.ts';
+
 /*
  * The words with which people say when something has to happen, by language. Each entry is a pattern of one thing that a text may say.
  * `%N` stands for a number in figures or words, `%H` for the figures of a time of day, `%D` for the name of a weekday, `%U` for a unit.
  * `%A` stands behind an adverb that is an adjective before a noun: “a weekly report” is no repetition.
  */
-
-/** What the patterns of a language are about. */
-export interface WhenWords {
-  /** Names of the weekdays, Sunday first, each with its forms. */
-  readonly days: readonly string[];
-  /** Words for numbers from one on, each with its forms. */
-  readonly numbers: readonly string[];
-  /** Units of `every N …` and `in N …`. */
-  readonly units: Readonly<Record<'minute' | 'hour' | 'day' | 'week', string>>;
-  /** Repetitions, as patterns; the value is their cron pattern, without the time of day where it may be said. */
-  readonly every: Readonly<Partial<Record<EveryWord, string>>>;
-  /** `every N minutes`, with one group for the number and one for the unit. */
-  readonly everyCount: string;
-  /** Days of the week that repeat; the group holds them all. */
-  readonly everyDay: string;
-  /** A day of the month; a group holds its figures. */
-  readonly everyMonthDay: string;
-  /** `in N minutes`, with one group for the number and one for the unit. */
-  readonly after: string;
-  /** Times of day with groups `hour`, and possibly `minute`, `half` and `part`. */
-  readonly time: readonly string[];
-  /** Words beside a time that say which half of the day it is in: those of the morning, and those of the afternoon. */
-  readonly morning: string;
-  readonly evening: string;
-  /** Single days: a pattern with the number of days from today, and the hour when none is said. */
-  readonly single: readonly (readonly [pattern: string, days: number, hour: number | null])[];
-  /** The next such weekday; a group holds it. */
-  readonly nextDay: string;
-  /** Noon and midnight, with their hours. */
-  readonly hours: readonly (readonly [pattern: string, hour: number])[];
-  /** An order to be reminded, and the questions that begin like one. */
-  readonly remind: string;
-  readonly recall: string;
-  /** How an order to remember a fact begins, whose words about time belong to the fact. */
-  readonly keep: string;
-  /** A repetition of any kind, understood or not. */
-  readonly anyRepeat: string;
-  /** Words beside a task that make it speak each time. */
-  readonly always: string;
-  /** Words of trouble: a task with one of them is quiet while nothing is wrong. */
-  readonly wrong: string;
-  /** The end of an order to be reminded whose verb comes last. */
-  readonly remindEnd?: string;
-  /** Words at the beginning of what is left, which belong to none of the parts. */
-  readonly joints: string;
-}
-
-export type EveryWord =
-  'day' | 'weekday' | 'weekend' | 'night' | 'morning' | 'noon' | 'evening' | 'hour' | 'week' | 'month';
 
 /** Joins alternatives of one pattern. */
 const eitherOf = (...patterns: readonly string[]): string => patterns.join('|');
@@ -59,7 +12,7 @@ const eitherOf = (...patterns: readonly string[]): string => patterns.join('|');
 export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
   en: {
     days: ['sundays?', 'mondays?', 'tuesdays?', 'wednesdays?', 'thursdays?', 'fridays?', 'saturdays?'],
-    numbers: ['one|an|a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'],
+    numbers: ['one|an|a', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'],
     units: { minute: 'minutes?|mins?', hour: 'hours?|hrs?', day: 'days?', week: 'weeks?' },
     every: {
       weekday:
@@ -69,8 +22,8 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       morning: '(?:every|each) morning',
       noon: '(?:every|each) noon',
       evening: '(?:every|each) evening',
-      day: '(?:every|each) (?:single )?day|daily%A',
-      hour: '(?:every|each) hour|hourly%A',
+      day: '(?:every|each) (?:single )?day|daily%A|once (?:a|per) day',
+      hour: '(?:every|each) hour|hourly%A|once (?:an|per) hour',
       week: '(?:every|each|once a) week|weekly%A',
       month: '(?:every|each|once a) month|monthly%A',
     },
@@ -79,8 +32,9 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       '(?:every|each) (%D(?:(?:, and| and|,) %D)*)|(?:on )?((?:(?:sun|mon|tues|wednes|thurs|fri|satur)days(?:, and |, | and )?)+)',
     everyMonthDay: 'on the (\\d{1,2})(?:st|nd|rd|th)?(?: day)? of (?:every|each|the) month',
     after: 'in (%N) (%U)',
+    halfHour: 'in half an hour|in an? half hour',
     time: [
-      'at (?<hour>\\d{1,2})(?:[:.](?<minute>\\d\\d))?(?: o.?clock)?(?: ?(?<part>[ap]\\.?m\\.?))?(?: in the (?<part2>morning|afternoon|evening))?',
+      '(?:at|by) (?<hour>\\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:[:.](?<minute>\\d\\d))?(?: o.?clock)?(?: ?(?<part>[ap]\\.?m\\.?))?(?: in the (?<part2>morning|afternoon|evening))?',
       '(?<hour>\\d{1,2})(?:[:.](?<minute>\\d\\d))? ?(?<part>[ap]\\.?m\\.?)',
       '(?<hour>\\d{1,2}):(?<minute>\\d\\d)',
     ],
@@ -92,15 +46,22 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       ['tomorrow evening', 1, 19],
       ['tomorrow afternoon', 1, 15],
       ['tomorrow', 1, null],
+      ['this afternoon', 0, 15],
       ['tonight|this evening', 0, 20],
       ['today', 0, null],
     ],
-    nextDay: '(?:on |next )(%D)',
+    nextDay: '(?:on |next |for |this |by |come )?(%D)(?: morning)?',
     hours: [
-      ['at noon', 12],
+      ['(?:at )?(?:12 )?noon', 12],
       ['at midnight', 0],
     ],
-    remind: '(?:(?:please|can you|could you|will you) )*remind (?:me|us)(?: please)?',
+    remind: eitherOf(
+      '(?:(?:please|can you|could you|will you) )*remind (?:me|us)(?: please)?',
+      '(?:please )?(?:set|create|add|make|give|put|schedule|i need|i want|i would like)(?: up)?(?: me)? an? reminder(?: for me)?(?: to| for| about| that)?',
+      '(?:please )?(?:do not|don.?t) let (?:me|us) forget|remember to remind me',
+      '(?:please )?(?:ping|nudge|poke|buzz) (?:me|us)',
+      '(?:please )?(?:tell|alert|notify|message) (?:me|us)(?= (?:in (?:%N) (?:%U)|in half an hour|\0) (?:to|that|about))',
+    ),
     recall: 'remind (?:me|us) (?:what|who|where|why|how|which|when|whether|if)',
     keep: 'remember|keep in mind|memori[sz]e|note that',
     anyRepeat: eitherOf(
@@ -109,11 +70,27 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     ),
     always: '(?:each|every) time|always|either way|in any case|even (?:if|when) (?:all|everything|nothing)[^,.;]{0,30}',
     wrong: 'unhealthy|wrong|down|broken|failing|failed|problems?|incidents?|slow',
-    joints: '(?:to|that|about|of|and|then|please)',
+    joints: '(?:to|that|about|of|for|and|then|please|i (?:want|have|need) to|so that i do(?: not|n.t) forget)',
+    order:
+      '(?:please )?(?:set up|create|make|add|start|new|put in) (?:an? |the )?(?:new )?(?:recurring |regular )?(?:schedule|scheduled task|scheduled report|job|recurring task)(?: for me)?(?: that| to| which|:|,)?|schedule(?=[:,])|schedule (?:a task|a job|this)(?: to|:)?',
+    tell: ',? and (?:let me know|tell me|report(?: back)?(?: to me)?|inform me|notify me|message me|send (?:it to )?me(?: the results?)?|ping me|write to me|alert me)(?: about it| if so| the results?)?',
   },
   de: {
     days: ['sonntags?', 'montags?', 'dienstags?', 'mittwochs?', 'donnerstags?', 'freitags?', 'samstags?|sonnabends?'],
-    numbers: ['eins?|eine[rmn]?', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun', 'zehn'],
+    numbers: [
+      'eins?|eine[rmn]?',
+      'zwei',
+      'drei',
+      'vier',
+      'fünf',
+      'sechs',
+      'sieben',
+      'acht',
+      'neun',
+      'zehn',
+      'elf',
+      'zwölf',
+    ],
     units: { minute: 'minuten?|min', hour: 'stunden?', day: 'tage?n?', week: 'wochen?' },
     every: {
       weekday:
@@ -123,8 +100,8 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       morning: 'jeden morgen|morgens',
       noon: 'jeden mittag|mittags',
       evening: 'jeden abend|abends',
-      day: 'jeden tag|täglich',
-      hour: 'jede stunde|stündlich',
+      day: 'jeden tag|täglich|tagtäglich|an jedem tag|einmal (?:am|pro) tag',
+      hour: 'jede stunde|stündlich|einmal (?:pro|in der|die) stunde|im stundentakt',
       week: 'jede woche|wöchentlich',
       month: 'jeden monat|monatlich',
     },
@@ -132,8 +109,9 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     everyDay: '(?:jeden|an jedem) (%D(?:(?: und|,) %D)*)|((?:sonn|mon|diens|donners|frei|sams)tags|mittwochs)',
     everyMonthDay: '(?:am|an jedem|jeden) (\\d{1,2})\\.? (?:jeden|jedes|eines jeden|des|im) monats?',
     after: 'in (%N) (%U)',
+    halfHour: 'in einer halben stunde|in ner halben stunde',
     time: [
-      'um (?<hour>\\d{1,2})(?:[:.](?<minute>\\d\\d))?(?: uhr(?: (?<minute2>\\d\\d))?)?(?: (?<part>morgens|früh|nachmittags|abends))?',
+      '(?:um|gegen|ab) (?<hour>\\d{1,2}|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)(?:[:.](?<minute>\\d\\d))?(?: uhr(?: (?<minute2>\\d\\d))?)?(?: (?<part>morgens|früh|nachmittags|abends))?',
       '(?<hour>\\d{1,2})(?:[:.](?<minute>\\d\\d))? uhr',
       '(?<hour>\\d{1,2}):(?<minute>\\d\\d)',
     ],
@@ -145,17 +123,23 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       ['morgen abend', 1, 19],
       ['morgen nachmittag', 1, 15],
       ['morgen', 1, null],
+      ['heute nachmittag', 0, 15],
       ['heute abend', 0, 20],
       ['heute', 0, null],
     ],
-    nextDay: '(?:am |nächsten |kommenden )(%D)',
+    nextDay: '(?:am |für |auf |bis |zum |nächsten |kommenden |diesen )?(%D)(?: früh)?',
     hours: [
       ['um mitternacht', 0],
-      ['mittag', 12],
+      ['(?:um )?(?:12 uhr )?mittags?', 12],
     ],
-    remind:
+    remind: eitherOf(
       '(?:(?:bitte|kannst du|könntest du) )*erinnere? (?:mich|uns)(?: bitte)?|(?:bitte )?(?:kannst|könntest) du mich',
-    remindEnd: 'zu erinnern|erinnern',
+      '(?:bitte )?(?:leg|lege|setz|setze|erstell|erstelle|mach|mache|stell|stelle|richte|trag|trage)(?: (?:mir|bitte|mal))* eine erinnerung(?: an| für)?',
+      '(?:ich (?:brauche|möchte|hätte gern)|gib mir) eine erinnerung(?: an| für)?|erinnerung(?= (?:an|für|in|um|\0))(?: an| für)?|(?:möchte|will) ich (?:an [^,.:]{1,40} )?erinnert werden',
+      '(?:pieks|pieps|ping|stups)e? mich(?: an)?|sag mir(?= (?:in (?:%N) (?:%U)|\0) bescheid)|(?:gib|geb) mir(?= (?:in (?:%N) (?:%U)|\0) bescheid)|denk(?:e)? (?:bitte )?für mich daran',
+      'ich darf nicht vergessen|lass mich nicht vergessen|damit ich nicht vergesse',
+    ),
+    remindEnd: 'zu erinnern|erinnern|an|ein',
     recall: 'erinnere? (?:mich|uns)(?: daran)?,? (?:was|wer|wo|warum|wie|welche[rsmn]?|wann|ob)',
     keep: 'merke? dir|denk daran|notiere?|behalte',
     anyRepeat: eitherOf(
@@ -165,11 +149,14 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     ),
     always: 'jedes ?mal|immer|in jedem fall|auch wenn (?:alles|nichts)[^,.;]{0,30}',
     wrong: 'ungesund\\p{L}*|kaputt\\p{L}*|down|krank\\p{L}*|falsch|gestört\\p{L}*|probleme?|störung(?:en)?|langsam',
-    joints: '(?:daran|an|dass|und|dann|bitte)',
+    joints: '(?:daran|an|ein|dass|und|dann|bitte|ich)(?= |[:,])',
+    order:
+      '(?:bitte )?(?:leg|lege|erstell|erstelle|mach|mache|richte|setz|setze|plane)(?: (?:mir|bitte|mal))* (?:einen|eine|ein) (?:neuen |neue |regelmäßigen |regelmäßige |wiederkehrende )?(?:zeitplan|terminplan|geplante aufgabe|aufgabe|job|plan)(?: (?:an|ein|auf))?',
+    tell: ',? und (?:melde? dich(?: bei mir)?|sag(?:e)?(?: es)? mir(?: bescheid)?|gib mir bescheid|informiere mich|benachrichtige mich|schreib(?:e)? (?:es )?mir|berichte(?: mir)?|schick(?:e)? (?:es )?mir)(?: darüber)?',
   },
   es: {
     days: ['domingos?', 'lunes', 'martes', 'mi[ée]rcoles', 'jueves', 'viernes', 's[áa]bados?'],
-    numbers: ['un[oa]?', 'dos', 'tres', 'cuatro', 'cinco', 'seis', 'siete', 'ocho', 'nueve', 'diez'],
+    numbers: ['un[oa]?', 'dos', 'tres', 'cuatro', 'cinco', 'seis', 'siete', 'ocho', 'nueve', 'diez', 'once', 'doce'],
     units: { minute: 'minutos?', hour: 'horas?', day: 'd[íi]as?', week: 'semanas?' },
     every: {
       weekday:
@@ -179,8 +166,8 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       morning: 'cada mañana|todas las mañanas|por las mañanas',
       noon: 'cada mediod[íi]a',
       evening: 'cada tarde|todas las tardes|por las tardes',
-      day: 'cada d[íi]a|todos los d[íi]as|diariamente|a diario',
-      hour: 'cada hora|todas las horas',
+      day: 'cada d[íi]a|todos los d[íi]as|diariamente|a diario|una vez al d[íi]a',
+      hour: 'cada hora|todas las horas|una vez (?:por|cada|a la) hora|a cada hora',
       week: 'cada semana|todas las semanas|semanalmente',
       month: 'cada mes|todos los meses|mensualmente',
     },
@@ -188,8 +175,9 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     everyDay: '(?:cada|todos los|los) (%D(?:(?: y|,) %D)*)',
     everyMonthDay: 'el (?:d[íi]a )?(\\d{1,2}) de cada mes',
     after: '(?:en|dentro de) (%N) (%U)',
+    halfHour: '(?:en|dentro de) media hora',
     time: [
-      'a las? (?<hour>\\d{1,2})(?:[:.](?<minute>\\d\\d))?(?: (?:h|horas))?(?: (?<part>[ap]\\.?m\\.?))?(?: de la (?<part2>mañana|tarde|noche))?',
+      '(?:a|para|desde) las? (?<hour>\\d{1,2}|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce)(?:[:.](?<minute>\\d\\d))?(?: (?:h|horas))?(?: (?<part>[ap]\\.?m\\.?))?(?: del? (?:la )?(?<part2>mañana|tarde|noche|mediod[íi]a))?',
       '(?<hour>\\d{1,2}):(?<minute>\\d\\d)',
     ],
     morning: 'a\\.?m\\.?|mañana',
@@ -200,15 +188,21 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       ['mañana por la tarde', 1, 17],
       ['mañana por la noche', 1, 20],
       ['mañana', 1, null],
+      ['esta tarde', 0, 17],
       ['esta noche', 0, 20],
       ['hoy', 0, null],
     ],
-    nextDay: 'el (?:próximo )?(%D)(?: que viene)?',
+    nextDay: '(?:(?:para )?el |este )?(?:pr[óo]ximo )?(%D)(?: que viene| por la mañana)?',
     hours: [
       ['a medianoche', 0],
       ['a(?:l)? mediod[íi]a', 12],
     ],
-    remind: '(?:(?:por favor|puedes|podrías) )*(?:recu[ée]rda(?:me|nos)|recordarme|recordarnos)',
+    remind: eitherOf(
+      '(?:(?:por favor|puedes|podrías) )*(?:recu[ée]rda(?:me|nos)(?:lo|la)?|recordarme(?:lo)?|recordarnos)',
+      '(?:por favor )?(?:pon|ponme|crea|créame|programa|prográmame|añade|agrega|haz|hazme|configura|quiero|necesito) un (?:nuevo )?recordatorio(?: para| de| que)?',
+      'av[íi]same(?= (?:en|dentro de|a las?|mañana|hoy|el|\0))(?! si)',
+      '(?:que )?no (?:se me olvide|me dejes olvidar|dejes que (?:se me )?olvide)|para que no se me olvide',
+    ),
     recall: '(?:recu[ée]rda(?:me|nos)|recordarme) (?:qué|quién|dónde|cómo|cuál|cuándo|si)',
     keep: 'recuerda(?! ?me)|ten en cuenta|memoriza|anota',
     anyRepeat: eitherOf(
@@ -217,7 +211,10 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     ),
     always: 'cada vez|siempre|en todo caso|aunque (?:todo|no)[^,.;]{0,30}',
     wrong: 'mal|ca[íi]d[oa]s?|rot[oa]s?|fallan(?:do)?|problemas?|incidentes?|lent[oa]s?|enferm[oa]s?',
-    joints: '(?:que|de|y|luego|a)',
+    joints: '(?:que|de|y|luego|a|para|debo|tengo que)',
+    order:
+      '(?:por favor )?(?:crea|créame|programa|prográmame|configura|añade|agrega|haz|hazme|pon|ponme|prepara) (?:una?|la) (?:nueva |nuevo )?(?:programaci[óo]n|tarea(?: programada| peri[óo]dica| recurrente)?|planificaci[óo]n|informe programado|horario|cron)(?: para(?: que)?| que)?',
+    tell: ',? y (?:av[íi]same|d[íi]melo|dime|inf[óo]rmame|notif[íi]came|m[áa]ndamelo|m[áa]ndame un mensaje|escr[íi]beme|cu[ée]ntame|env[íi]amelo|rep[óo]rtamelo|me avisas)(?: si es as[íi])?',
   },
   ru: {
     days: [
@@ -229,7 +226,20 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       'пятниц[ау]м?',
       'суббот[ау]м?',
     ],
-    numbers: ['один|одну', 'два|две', 'три', 'четыре', 'пять', 'шесть', 'семь', 'восемь', 'девять', 'десять'],
+    numbers: [
+      'один|одну',
+      'два|две',
+      'три',
+      'четыре',
+      'пять',
+      'шесть',
+      'семь',
+      'восемь',
+      'девять',
+      'десять',
+      'одиннадцать',
+      'двенадцать',
+    ],
     units: { minute: 'минут[уы]?', hour: 'час(?:а|ов)?', day: 'д(?:ень|ня|ней)', week: 'недел[юиь]' },
     every: {
       weekday:
@@ -239,17 +249,18 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       morning: 'каждое утро|по утрам',
       noon: 'каждый полдень',
       evening: 'каждый вечер|по вечерам',
-      day: 'каждый день|ежедневно',
-      hour: 'каждый час|ежечасно',
-      week: 'каждую неделю|еженедельно',
+      day: 'каждый день|ежедневно|раз в день|раз в сутки|каждые сутки',
+      hour: 'каждый час|ежечасно|раз в час',
+      week: 'каждую неделю|еженедельно|раз в неделю',
       month: 'каждый месяц|ежемесячно',
     },
     everyCount: 'кажды[ей] (%N) (%U)',
     everyDay: '(?:кажд(?:ый|ую|ое)|по) (%D(?:(?: и|,)(?: по)? %D)*)',
     everyMonthDay: '(\\d{1,2})(?:-?го)? числа каждого месяца|каждого (\\d{1,2})(?:-?го)? числа',
     after: 'через (?:(%N) )?(%U)',
+    halfHour: 'через полчаса|через пол часа',
     time: [
-      'в (?<hour>\\d{1,2})(?:[:.](?<minute>\\d\\d))?(?: час(?:а|ов)?)?(?: (?<part>утра|дня|вечера|ночи))?',
+      '(?:в|к|на) (?<hour>\\d{1,2}|один|два|три|четыре|пять|шесть|семь|восемь|девять|десять|одиннадцать|двенадцать)(?:[:.](?<minute>\\d\\d))?(?: час(?:а|ов)?)?(?: (?<part>утра|дня|вечера|ночи))?',
       '(?<hour>\\d{1,2}):(?<minute>\\d\\d)',
     ],
     morning: 'утра|ночи',
@@ -260,15 +271,22 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       ['завтра днём|завтра днем', 1, 15],
       ['завтра вечером', 1, 19],
       ['завтра', 1, null],
+      ['сегодня (?:днём|днем|после обеда)', 0, 15],
       ['сегодня вечером', 0, 20],
       ['сегодня', 0, null],
     ],
-    nextDay: 'во? (?:следующ(?:ий|ую|ее) )?(%D)',
+    nextDay: '(?:(?:во?|на|к|до) )?(?:следующ(?:ий|ую|ее) )?(%D)(?: утром)?',
     hours: [
       ['в полночь', 0],
       ['в полдень', 12],
     ],
-    remind: '(?:(?:пожалуйста|можешь) )*(?:напомни(?:те|ть)?|напоминай(?:те)?)(?: (?:мне|нам))?(?: пожалуйста)?',
+    remind: eitherOf(
+      '(?:(?:пожалуйста|можешь) )*(?:напомни(?:те|ть)?|напоминай(?:те)?)(?: (?:мне|нам))?(?: пожалуйста)?',
+      '(?:пожалуйста )?(?:поставь|создай|сделай|добавь|заведи|установи|запланируй|нужно|хочу)(?: мне)? напоминание(?: о| об| про)?',
+      '(?:пни|дёрни|дерни|толкни|пингани|пинганите) меня|маякни(?: мне)?',
+      '(?:скажи|сообщи|напиши|шепни) мне(?= (?:через (?:%N )?(?:%U)|\0))',
+      'не дай(?:те)? (?:мне )?забыть|(?:чтобы|чтоб) (?:я|мне|мы)? ?не (?:забыл[аи]?|забыть)',
+    ),
     recall: 'напомни(?:те)?(?: (?:мне|нам))?,? (?:что|кто|где|почему|как|какой|какие|когда)(?! бы)',
     keep: 'запомни(?:те)?|учти(?:те)?|имей(?:те)? в виду',
     anyRepeat: eitherOf(
@@ -279,7 +297,10 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     always: 'каждый раз|всегда|в любом случае|даже если (?:всё|все|ничего)[^,.;]{0,30}',
     wrong:
       'нездоров\\p{L}*|не в порядке|не так|сломан\\p{L}*|упал\\p{L}*|лежит|лежат|проблем\\p{L}*|инцидент\\p{L}*|тормоз\\p{L}*|больн\\p{L}*',
-    joints: '(?:о том|чтобы|что|про|и|затем|о|об)',
+    joints: '(?:о том|чтобы|что|про|и|затем|о|об|мне)',
+    order:
+      '(?:пожалуйста )?(?:создай|сделай|добавь|заведи|настрой|поставь)(?: мне)? (?:новое |новую |регулярную )?(?:расписание|задачу по расписанию|регулярную задачу|задачу|задание|план)',
+    tell: ',? и (?:пиши(?: мне)?|напиши(?: мне)?|сообщай(?: мне)?|сообщи(?: мне)?|дай(?: мне)? знать|докладывай(?: мне)?|присылай(?: мне)?|уведомляй(?: меня)?|уведоми(?: меня)?|говори мне|скажи мне|предупреди(?: меня)?|оповещай меня)(?: об этом| результат)?',
   },
   zh: {
     days: [
@@ -294,21 +315,22 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
     numbers: ['一', '二|两', '三', '四', '五', '六', '七', '八', '九', '十', '十一', '十二'],
     units: { minute: '分钟', hour: '个?(?:小时|钟头)', day: '天', week: '个?(?:周|星期|礼拜)' },
     every: {
-      weekday: '每个?工作日|工作日每天|(?:周|星期)一(?:到|至)(?:周|星期)?五(?:每天)?',
+      weekday: '(?:每逢|每个?)?工作日(?:每天)?|(?:周|星期)一(?:到|至)(?:周|星期)?五(?:每天)?',
       weekend: '每个?周末',
       night: '每天(?:夜里|半夜)|每[晚夜]|每天晚上',
       morning: '每天(?:早上|早晨|上午)|每早',
       noon: '每天中午',
       evening: '每天(?:傍晚|下午)',
       day: '每天|每日|天天',
-      hour: '每个?小时',
+      hour: '每个?(?:小时|钟头)|每隔?一个?(?:小时|钟头)',
       week: '每周(?![一二三四五六日天末])|每个?星期(?![一二三四五六日天])',
       month: '每个?月(?!\\d)',
     },
     everyCount: '每隔?(%N)(%U)',
     everyDay: '每个?(%D(?:[和、,，]%D)*)',
     everyMonthDay: '每个?月(\\d{1,2})[号日]',
-    after: '(%N)(%U)(?:之后|以后|后)',
+    after: '(?:再过|过)?(%N) ?(%U)(?:之后|以后|后)',
+    halfHour: '(?:再过|过)?(?:半个?(?:小时|钟头)|三十分钟)(?:之后|以后|后)',
     time: [
       '(?<part>凌晨|早上|早晨|上午|中午|下午|傍晚|晚上)?(?<hour>%H)[点时](?:(?<half>半)|(?<minute>\\d{1,2})分?)?钟?',
       '(?<part>凌晨|早上|早晨|上午|中午|下午|傍晚|晚上)?(?<hour>\\d{1,2})[:：](?<minute>\\d\\d)',
@@ -323,18 +345,25 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       ['今晚', 0, 20],
       ['今天', 0, null],
     ],
-    nextDay: '下个?(%D)',
+    nextDay: '(?:下个?|这个?|本)?(%D)',
     hours: [
       ['午夜', 0],
       ['正午', 12],
     ],
-    remind: '(?:请|麻烦你?)?提醒(?:我们|我)(?:一下)?',
+    remind: eitherOf(
+      '(?:请|麻烦你?)?(?:记得)?提醒(?:我们|我)(?:一下)?',
+      '(?:请|麻烦你?|帮我)?(?:设置|设定|设|建|创建|新建|加|添加|定|来)(?:一个|一条|个|条)?(?:新的?)?提醒',
+      '别让我忘(?:了|记)|(?:叫|喊)一?下?我(?:一声)?|到时候?提醒(?:一下)?我?|提醒一下我?',
+    ),
     recall: '提醒(?:我们|我)(?:一下)?(?:什么|谁|哪)',
     keep: '记住|请记住|记一下',
     anyRepeat:
       '每隔?(?:[\\d一二两三四五六七八九十几]{0,3})个?(?:分钟|小时|天|日|周|星期|礼拜|月|季度?|年|晚|夜|早|工作日|周末)|天天',
     always: '每次都?|总是|无论如何|即使(?:一切)?[^，。；]{0,20}',
     wrong: '不健康|异常|故障|有问题|出问题|宕机|挂了|不正常',
-    joints: '(?:要|去|然后|并)',
+    joints: '(?:要|去|然后|并|别忘了|不要忘了|别忘记|不要忘记|让我)',
+    order:
+      '(?:请|麻烦你?|帮我)?(?:设置|设定|设|建立|建|创建|新建|加|添加|安排)(?:一个|一条|个|条|一下)?(?:新的?)?(?:定时任务|计划任务|定时计划|定期任务|日程|定时报告|定时)',
+    tell: '[，,。；]?(?:然后|并且|并|再)?(?:通知|告诉|告知|汇报给|报告给|发给|发消息给|提示)我(?:一声|一下|结果)?(?=$|[。.!！])',
   },
 };

@@ -15,7 +15,7 @@ export interface RankedTool {
 }
 
 /** Similarity from which a text counts as a repetition of the hint, so that nothing else about the tool is compared. */
-const WORD_BY_WORD = 0.97;
+export const WORD_BY_WORD = 0.97;
 /** Weight of a tool's full description, compared with the weight of its nearest hint. */
 const ABOUT = 0.3;
 /** Factor by which each value that the tool cannot take lowers the score. */

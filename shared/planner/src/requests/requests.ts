@@ -3,6 +3,7 @@ import { findConditionalChange, findCondition } from './conditions.ts';
 import { createPlannedCall, createToolStep } from './calls.ts';
 import { type HoldReason, isQuestionText, asksForKnowledge, findHoldReason } from '../text/holds.ts';
 import { findUnexplained } from './plain-order.ts';
+import { readLeftValue } from './left-values.ts';
 import { readLiteralRequest } from './literals.ts';
 import {
   MIN_MATCH_SCORE,
@@ -10,6 +11,7 @@ import {
   rankRequestTools,
   listMentions,
   MIN_OFFER_SCORE,
+  MIN_TOPIC_SCORE,
 } from './understanding.ts';
 import { readSchedule } from './schedules.ts';
 import { readFollowUp } from './follow-ups.ts';
@@ -45,7 +47,7 @@ const SEARCH =
   /^(?:please |can you )?(?:search|look in|what (?:do|does)) (?:the )?(?:docs|documentation|wiki|manual|knowledge base) (?:say about|for) (.+?)[?.!]*$/i;
 
 function literalStep(text: string, around: RequestContext): PlannerStep | null {
-  const literal = readLiteralRequest(text, around.index, around.last);
+  const literal = readLeftValue(text, around) ?? readLiteralRequest(text, around.index, around.last);
   if (literal) return createToolStep(literal.tool, '', literal.args, around);
   const sought = SEARCH.exec(text)?.[1];
   return sought === undefined ? null : searchStep(sought, around);
@@ -70,12 +72,18 @@ function followUpStep(text: string, around: RequestContext): PlannerStep | null 
  */
 const LEADS = { change: 0.7, look: 0.9 } as const;
 
+/** Beginnings that also ask for the state of things: “do we have problems”, “can I see the logs”. */
+const ASKS_FOR_STATE = /^(?:(?:can|may) i (?:see|have|get|look)|do (?:i|we) have|what do (?:you|i|we))\b/i;
+
 /** Acts on the best-ranked tool when its lead is clear; otherwise offers a shortlist. */
 function rankedStep(text: string, around: RequestContext): PlannerStep {
   const found = rankRequestTools(text, around);
   // An order that fits a lookup, such as “explain finding 12 of shop”, is not a question for the documentation.
   const looks = found.filter(({ tool }) => tool.isHarmless);
-  if (asksForKnowledge(text) && plainOrders(text, looks, around).length === 0) return searchStep(text, around);
+  const isTopic = found[0]?.tool.isHarmless === true && (found[0]?.score ?? 0) >= MIN_TOPIC_SCORE;
+  const isAboutUs = isTopic && ASKS_FOR_STATE.test(text);
+  if (asksForKnowledge(text) && !isAboutUs && plainOrders(text, looks, around).length === 0)
+    return searchStep(text, around);
   const isQuestion = isQuestionText(text);
   const all = candidates(found, isQuestion);
   const plain = isQuestion ? [] : plainOrders(text, all, around);

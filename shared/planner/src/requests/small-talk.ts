@@ -31,11 +31,11 @@ const AROUND_CANCEL = wordSet(
 const CANCELS =
   /\b(?:never ?mind|nvm|forget (?:it|that|about it)|cancel(?: it| that| this)?|leave it|drop (?:it|that)|call it off|scratch that|abort(?: it| that)?|stop(?: it| that| this)?)\b/;
 const HELP = wordSet(
-  'help commands command menu options option features examples example capabilities instructions tutorial able possible use usage manual start started capable type say ask work works /help',
+  'help commands command menu options option features examples example capabilities instructions tutorial functions functionality abilities skills introduction guide able possible use usage manual start started capable type say ask work works /help',
 );
 const AROUND_HELP = wordSet(
   "what what's which how can could do does i you we u me us the your a an is are to with this that it here bot thing show give list tell please pls need some all there any know about for get " +
-    "should would of and kind kinds things stuff sort hey hi hello ok so else exactly don't dont not no idea am i'm im new lost want like see good everything signalbox now first huh write in out",
+    "should would using good explain short brief yourself full have understand overview of and kind kinds things stuff sort hey hi hello ok so else exactly don't dont not no idea am i'm im new lost want like see good everything signalbox now first huh write in out",
 );
 const WHAT = wordSet('you i we u bot signalbox');
 const PURPOSE = /\bwhat(?:'s| is) this(?: for)?$|\bwho are you$|\bwhat are you\b/;
@@ -48,6 +48,8 @@ const CLOSING =
   /\b(?:that'?s (?:it|all)|we'?re (?:done|finished)|all (?:good|done|set)|nothing else|call it a day|did the trick|got it)\b/;
 /** Maximum number of words in a text that can be small talk. */
 const SHORT = 9;
+/** Maximum number of words in a question what this is. */
+const MAX_WORDS = 14;
 
 /** Recognizes small talk in a cleaned text by its words; null when it may be a request. */
 export function readSmallTalk(text: string): SmallTalk | null {
@@ -61,10 +63,11 @@ export function readSmallTalk(text: string): SmallTalk | null {
   const only = (...kinds: readonly ReadonlySet<string>[]) =>
     words.every((word) => kinds.some((kind) => kind.has(word)));
   const some = (kind: ReadonlySet<string>) => words.some((word) => kind.has(word));
-  if (words.length > SHORT) return null;
+  if (words.length > MAX_WORDS) return null;
   if (asksForeignPurpose(words)) return some(GREETINGS) ? 'greeting' : 'help';
   const asksWhat = only(AROUND_HELP) && some(WHAT) && words.includes('do');
   if (asksWhat || (only(HELP, AROUND_HELP) && some(HELP)) || PURPOSE.test(plain)) return 'help';
+  if (words.length > SHORT) return null;
   const rest = tokenize(plain.replace(CANCELS, ' ')).map(({ lower }) => lower);
   const cancels =
     CANCELS.test(plain) && rest.every((word) => CANCEL.has(word) || AROUND_CANCEL.has(word) || AGREED.has(word));

@@ -1,9 +1,11 @@
 import { type Field, findProblem } from '../slots/schema.ts';
 import type { ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
 import type { ToolRun } from './history.ts';
-import { type Mention, findMentions } from '../names/mentions.ts';
-import type { RankedTool } from '../rank/rank.ts';
-import { rankTools } from '../rank/rank.ts';
+import { type Mention, findMentions, isCommonWord } from '../names/mentions.ts';
+import { type RankedTool, WORD_BY_WORD, rankTools } from '../rank/rank.ts';
+import { findHoldReason } from '../text/holds.ts';
+import { tokenize } from '../text/tokens.ts';
+import { ORDERED_TOOLS, findTopicTools } from '../rank/topics.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
 /** The context in which the planner reads requests. */
@@ -40,7 +42,7 @@ export function rankRequestTools(
   const said = text.replace(NOT_NEEDED, 'unneeded');
   if (!/\p{L}/u.test(said)) return [];
   const mentions = listMentions(said, around);
-  const matches = rankTools(said, mentions, index);
+  const matches = preferTopic(rankTools(said, mentions, index), said, mentions, index);
   const lastTool = index.tools.find(({ name }) => name === last?.tool);
   if (!lastTool || text.split(' ').length > SHORT || (mentions.length > 0 && !pointsBack(text))) return matches;
   const isShared = ({ group, topics }: IndexedTool): boolean =>
@@ -48,6 +50,32 @@ export function rankRequestTools(
   return matches
     .map(({ tool, score }) => ({ tool, score: isShared(tool) ? score * SAME_TOPIC : score }))
     .toSorted((left, right) => right.score - left.score);
+}
+
+/** Score of a tool whose topic a text names, and the highest score of all others: its lead is clear, also for a change. */
+export const MIN_TOPIC_SCORE = 0.69;
+const MAX_OTHER_SCORE = 0.45;
+
+/** Puts the most similar tool of a topic first. */
+function preferTopic(
+  matches: readonly RankedTool[],
+  text: string,
+  mentions: readonly Mention[],
+  { words }: ToolIndex,
+): readonly RankedTool[] {
+  const topic = findTopicTools(text, mentions);
+  const meant = matches.find(({ tool }) => tool.installed && topic.includes(tool.name));
+  // A hint that is said word by word is meant, unless one of its words was only taken for a slip.
+  const isKnown = tokenize(text).every(
+    ({ lower, start }) =>
+      isCommonWord(lower) || words.has(lower) || /\d/.test(lower) || mentions.some((one) => one.start === start),
+  );
+  const isOther = isKnown && (matches[0]?.score ?? 0) >= WORD_BY_WORD && (meant?.score ?? 0) < MIN_TOPIC_SCORE;
+  if (!meant || isOther || (ORDERED_TOOLS.has(meant.tool.name) && findHoldReason(text) !== null)) return matches;
+  const others = matches
+    .filter((match) => match !== meant)
+    .map(({ tool, score }) => ({ tool, score: Math.min(score, MAX_OTHER_SCORE) }));
+  return [{ tool: meant.tool, score: Math.max(meant.score, MIN_TOPIC_SCORE) }, ...others];
 }
 
 /** A text of at most this many words continues the previous subject. */

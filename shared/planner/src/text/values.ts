@@ -49,7 +49,7 @@ const VERSION = /(?<!\/)(?:\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}
 const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNIT})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
 const QUANTITY = new RegExp(NUMBER, 'giu');
 /** A named period without a number, such as "the last hour". */
-const PERIOD = /\b(?:last|past|previous|this|an|one) (minute|hour|day|week)\b/giu;
+const PERIOD = /\b(?:last|past|previous|next|coming|following|this|an|one) (minute|hour|day|week)\b/giu;
 
 /** Finds web addresses, repository addresses and absolute paths, without closing punctuation. */
 export function findAddresses(text: string): readonly TextValue[] {

@@ -6,7 +6,7 @@ import { cleanText } from '../text/tokens.ts';
 
 /*
  * The words of the languages beside English. Each file lists, by the English of the planner, the forms that mean it, between bars. `…` in a form
- * stands for the words between its two parts: "brich … ab". A key with `%` is a whole order whose literal parts are kept: "run %". In such
+ * stands for the words between its two parts: "brich … ab". A word that ends in `*` stands for all words that begin so. A key with `%` is a whole order whose literal parts are kept: "run %". In such
  * a form, parentheses hold alternatives between slashes, `%1` is one word, and `%c` has only
  * ASCII characters, as commands have.
  */
@@ -21,6 +21,8 @@ export interface LexiconForm {
 export interface Lexicon {
   /** Forms by their first word, longest first. */
   readonly forms: ReadonlyMap<string, readonly LexiconForm[]>;
+  /** Forms whose first word ends in `*`, longest first. */
+  readonly stems: readonly LexiconForm[];
   /** Whole orders: a pattern of the language, and the English with the same placeholders. */
   readonly frames: readonly { readonly pattern: RegExp; readonly english: string }[];
 }
@@ -54,6 +56,7 @@ function readLexicon(file: Readonly<Record<string, string>>, isUnspaced: boolean
     byFirst.set(first, [...(byFirst.get(first) ?? []), one]);
   }
   const length = ({ head, tail }: LexiconForm): number => head.length + tail.length;
+  const letters = ({ head }: LexiconForm): number => head[0]?.length ?? 0;
   for (const [first, forms] of byFirst)
     byFirst.set(
       first,
@@ -62,7 +65,16 @@ function readLexicon(file: Readonly<Record<string, string>>, isUnspaced: boolean
   const frames = entries
     .filter(({ english }) => english.includes('%'))
     .map(({ english, parts }) => ({ english, pattern: compileFrame(parts.join('')) }));
-  return { forms: byFirst, frames };
+  const stems = [...byFirst]
+    .filter(([first]) => first.endsWith('*'))
+    .flatMap(([, forms]) => forms)
+    .toSorted((one, other) => length(other) - length(one) || letters(other) - letters(one));
+  return { forms: byFirst, stems, frames };
+}
+
+/** True when a word is meant by a word of a form. */
+export function isFormWord(word: string, form: string): boolean {
+  return form.endsWith('*') ? word.startsWith(form.slice(0, -1)) : word === form;
 }
 
 /** Compiles a whole order. A placeholder with a number is one word, so that the pattern takes linear time. */

@@ -3,7 +3,7 @@ import { isCommonWord } from '../names/mentions.ts';
 import type { KnownNames } from '../names/mentions.ts';
 import { EFFECTS, sensesOf, tokenize, wordSet, wordsOf } from '../text/tokens.ts';
 import { findAddresses, findPaths, findQuoted } from '../text/values.ts';
-import { type Lexicon, type LexiconForm, LEXICONS, foldWord } from './lexicon.ts';
+import { type Lexicon, type LexiconForm, LEXICONS, foldWord, isFormWord } from './lexicon.ts';
 
 /*
  * The planner reads English. A text of another language is rewritten word by word into the planner's English before it is read; names,
@@ -169,14 +169,14 @@ function findForm(
   units: readonly Unit[],
   at: number,
   dropped: ReadonlySet<number>,
-  { forms }: Lexicon,
+  { forms, stems }: Lexicon,
 ): { readonly form: LexiconForm; readonly tailAt: number } | null {
   const stands = (words: readonly string[], from: number): boolean =>
     words.every((word, more) => {
       const unit = units[from + more];
-      return unit !== undefined && !unit.isFixed && unit.word === word && !dropped.has(from + more);
+      return unit !== undefined && !unit.isFixed && isFormWord(unit.word, word) && !dropped.has(from + more);
     });
-  for (const form of forms.get(units[at]?.word ?? '') ?? []) {
+  for (const form of [...(forms.get(units[at]?.word ?? '') ?? []), ...stems]) {
     const { head, tail } = form;
     if (!stands(head, at)) continue;
     if (tail.length === 0) return { form, tailAt: -1 };

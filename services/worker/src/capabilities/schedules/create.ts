@@ -13,7 +13,7 @@ export const createSchedule = tool({
     'remind me tomorrow at 8 to check the demo',
     'remind me in 2 hours to call Ana',
     'every weekday at 9 tell me which services are unhealthy',
-    'every night deploy main of todo to staging',
+    'every night deploy main of shop to staging',
     'remind me every monday at 10 of the standup',
     'every day at 18:00 list the services',
   ],
