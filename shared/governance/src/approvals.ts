@@ -22,6 +22,7 @@ import {
   noteDecision,
   noteOutcomeLine,
   type ApprovalDetails,
+  type LostPoint,
   type Proposal,
 } from '@signalbox/store/governance/approvals';
 import { putGrant } from '@signalbox/store/governance/grants';
@@ -29,6 +30,7 @@ import { findPerson } from '@signalbox/store/people/identities';
 import type { Queryable } from '@signalbox/store/pool';
 import type { ActionPreview } from './calls/tool.ts';
 import { createApprovalEvent, createProposalEvent } from './events.ts';
+import { sayLostPoint } from './lost-point.ts';
 import { askPermission } from './permissions/permission.ts';
 import { areStepsBound } from './plans/resolve-steps.ts';
 import { hashAction, toRecordedDecision } from './proposal.ts';
@@ -122,7 +124,7 @@ export class Approvals {
     }
     if (isProgram) return refuse(say('card.only-people-decide'), 'no-program');
     // The next check would void this request, so nobody can decide it.
-    if (found.isChatParked) return this.voidUnheard(approval);
+    if (found.isChatParked) return this.voidPointless(approval, 'unheard');
     if (found.isOver) return this.expire(approval);
     if (press.verb === 'withdraw')
       return person === requester
@@ -162,9 +164,9 @@ export class Approvals {
     });
   }
 
-  /** Ends a request from an unreachable chat, where nobody could read the result. */
-  voidUnheard(approval: Approval): Promise<PressResult> {
-    const reason = say('card.reason-unheard');
+  /** Ends a request that nobody can usefully decide about any more; `unheard`: nobody could read the result in its chat. */
+  voidPointless(approval: Approval, why: LostPoint | 'unheard'): Promise<PressResult> {
+    const reason = sayLostPoint(why);
     return this.#end(approval, {
       status: 'void',
       by: null,

@@ -108,3 +108,49 @@ it('two sweeps at once expire an approval request once, wake its lane once and v
   );
   expect(rows).toEqual([{ approval: 'expired', action: 'expired', wakes: 1, events: 1 }]);
 });
+
+/** What happened meanwhile, and the words with which the request is withdrawn. */
+const LOST: readonly (readonly [sql: string, why: string])[] = [
+  [`delete from users where user_key = '1'`, 'whoever asked has no role here any more'],
+  [`insert into settings (key, value) values ('freeze', '{}')`, 'a freeze began'],
+  [`update actions set arguments = '{"project": "shop"}'`, 'its project is gone'],
+  [`update actions set arguments = '{"server": "web-1"}'`, 'its server is gone'],
+  [
+    `with s as (insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id)
+                values ('web-1', 'h', 'staging', 1, 1, 1000, 2000, 'a')),
+          p as (insert into projects (name, description, owner, action_id) values ('shop', 'd', '1', 'b')),
+          v as (insert into services (project, environment, server) values ('shop', 'staging', 'web-1')),
+          d as (insert into deployments (deployment_id, project, environment, server, driver, kind, ref, commit, state, user_key, finished_at)
+                values ('d', 'shop', 'staging', 'web-1', 'local', 'deploy', '1.4', 'abc', 'succeeded', '2', now() + interval '1 second'))
+     update actions set tool = 'trigger_deploy', arguments = '{"project": "shop", "environment": "staging"}',
+            proposal = jsonb_set(proposal, '{action,resolved}', '{"commit": "abc"}')`,
+    'this version was deployed meanwhile',
+  ],
+];
+
+it.each(LOST)(
+  'a request that lost its point is withdrawn, and that is said once where its card stands: %s',
+  async (meanwhile, why) => {
+    await pool.query(meanwhile);
+    expect(await watchApprovals(maintenance)).toMatchObject({ voided: 1 });
+    expect(await watchApprovals(maintenance)).toMatchObject({ voided: 0 });
+    for (const chatKey of ['telegram:-1009', 'telegram:1'])
+      expect(
+        (await texts(chatKey)).filter((text) => text.includes(`was withdrawn: ${why}. Nothing was changed.`)),
+      ).toHaveLength(1);
+    const { rows } = await pool.query(
+      `select (select status from approvals) as approval, (select status from actions) as action`,
+    );
+    expect(rows).toEqual([{ approval: 'void', action: 'void' }]);
+  },
+);
+
+it('a freeze that was there before, and one whose glass is broken, withdraw nothing', async () => {
+  await pool.query(`insert into settings (key, value, updated_at) values ('freeze', '{}', now() - interval '1 hour')`);
+  expect(await watchApprovals(maintenance)).toMatchObject({ voided: 0 });
+  await pool.query(`update settings set updated_at = now() where key = 'freeze'`);
+  await pool.query(
+    `insert into settings (key, value) values ('break_glass', jsonb_build_object('until', now() + interval '10 minutes'))`,
+  );
+  expect(await watchApprovals(maintenance)).toMatchObject({ voided: 0 });
+});

@@ -8,17 +8,25 @@ import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { Approvals } from '@signalbox/governance/approvals';
+import { sayLostPoint } from '@signalbox/governance/lost-point';
 import { createApprovalEvent } from '@signalbox/governance/events';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { putCards } from '@signalbox/store/governance/approval-cards';
-import { listApproverChats, listCardChats, findApproval, listVotes } from '@signalbox/store/governance/approvals';
+import {
+  listApproverChats,
+  listCardChats,
+  listPointless,
+  findApproval,
+  listVotes,
+  type LostPoint,
+} from '@signalbox/store/governance/approvals';
 import { putLocalized } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue, sql } from '@signalbox/store/sql';
 
 const BATCH = 100;
 
-/** Reminds approvers of open requests, escalates them to admins, and ends expired ones. */
+/** Reminds approvers of open requests, escalates them to admins, and ends those that expired or lost their point. */
 export function createApprovalsWatchHandler(parts: {
   readonly pool: Pool;
   readonly publisher: Publisher;
@@ -61,7 +69,9 @@ export async function watchApprovals(pool: Pool) {
       counts[due] += 1;
       if (due === 'expire' || due === 'void') {
         const approvals = new Approvals(db);
-        const ended = await (due === 'void' ? approvals.voidUnheard(approval) : approvals.expire(approval));
+        const ended = await (due === 'void'
+          ? approvals.voidPointless(approval, 'unheard')
+          : approvals.expire(approval));
         chats.push(...ended.chats);
         if (ended.wake) wakes.push(ended.wake);
         return;
@@ -69,8 +79,33 @@ export async function watchApprovals(pool: Pool) {
       chats.push(...(due === 'escalate' ? await escalate(db, approval) : await remind(db, approval)));
     });
   }
+  for (const { approvalId, why } of await listPointless(pool, BATCH)) {
+    const told = await withTransaction(pool, (db) => withdrawPointless(db, approvalId, why));
+    if (told !== null) counts.void += 1;
+    chats.push(...(told ?? []));
+  }
   const { void: voided, expire: expired, escalate: escalated, remind: reminded } = counts;
   return { expired, escalated, reminded, voided, chats: [...new Set(chats)], wakes };
+}
+
+/** Withdraws a request that has lost its point, and says so once where its card stands. Null when it was decided meanwhile. */
+async function withdrawPointless(db: Queryable, approvalId: string, why: LostPoint): Promise<readonly string[] | null> {
+  const approval = await findApproval(db, approvalId, true);
+  if (approval?.status !== 'pending') return null;
+  const ended = await new Approvals(db).voidPointless(approval, why);
+  const chats = await listCardChats(db, approvalId);
+  await putLocalized(db, chats, (chatKey) => ({
+    key: `${approvalId}:pointless:${chatKey}`,
+    chatKey,
+    threadId: approval.threadId,
+    traceId: approval.traceId,
+    priority: SEND_PRIORITY.control,
+    body: {
+      text: say('governance.requestWithdrawn', { card: renderCardTitle(approval.card), why: sayLostPoint(why) }),
+      buttons: [],
+    },
+  }));
+  return [...ended.chats, ...chats];
 }
 
 async function remind(db: Queryable, approval: Approval): Promise<readonly string[]> {

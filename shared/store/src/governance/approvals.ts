@@ -169,6 +169,19 @@ export function listRefused(
       order by coalesce(decided_at, expires_at) desc limit ${limit}`;
 }
 
+/** Why nobody can usefully decide about a request any more: infra/postgres/133_pointless_requests.sql says when. */
+export type LostPoint = 'requester' | 'frozen' | 'project' | 'server' | 'deployed' | 'moved';
+
+/** Lists pending requests that have lost their point, oldest first. */
+export function listPointless(
+  db: Queryable,
+  limit: number,
+): Promise<readonly { readonly approvalId: string; readonly why: LostPoint }[]> {
+  return listRows<{ approvalId: string; why: LostPoint }>(db)`
+    select approval_id as "approvalId", why from approvals, lateral lost_point_of(approval_id) as why
+     where status = 'pending' and why is not null order by requested_at limit ${limit}`;
+}
+
 /** Stores a request. False, with nothing written, when the action already has one. */
 export function insertApproval(
   db: Queryable,

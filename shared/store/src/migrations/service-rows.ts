@@ -75,8 +75,9 @@ const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_pa
 const ENDS_BY_ITSELF: Rows = {
   own: `approvals.status = 'pending'`,
   becomes: `approvals.status = 'pending' or approvals.decided_by is null and approvals.change is null
-    and (approvals.status = 'expired' and approvals.expires_at <= clock_timestamp() or approvals.status = 'void' and exists (
-      select from chats c where c.chat_key = chat_root(approvals.chat_key) and c.parked_at is not null))`,
+    and (approvals.status = 'expired' and approvals.expires_at <= clock_timestamp() or approvals.status = 'void' and (
+      lost_point_of(approvals.approval_id) is not null or exists (
+        select from chats c where c.chat_key = chat_root(approvals.chat_key) and c.parked_at is not null)))`,
   seen: 'true',
 };
 /** A waiting action, which may only end together with its approval request. */
