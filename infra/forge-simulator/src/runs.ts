@@ -9,6 +9,7 @@ export interface Login {
 
 /** A run of a workflow whose job waits for an environment. A run that is started again has another deployment. */
 export interface SimulatedRun {
+  readonly forge: 'github' | 'gitlab';
   readonly id: number;
   readonly repository: { readonly id: number; readonly full_name: string };
   readonly environment: string;
@@ -25,6 +26,7 @@ export interface SimulatedRun {
 }
 
 export interface NewRun {
+  readonly forge?: 'github' | 'gitlab';
   readonly repository?: string;
   readonly environment?: string;
   readonly ref?: string;
@@ -54,11 +56,18 @@ export function createRuns() {
     all: runs,
     find,
     findLogin,
-    start({ repository = 'acme/shop', environment = 'production', ref = 'main', ...given }: NewRun): SimulatedRun {
+    start({
+      forge = 'github',
+      repository = 'acme/shop',
+      environment = 'production',
+      ref = 'main',
+      ...given
+    }: NewRun): SimulatedRun {
       const repositoryId = repositories.get(repository) ?? 1_192_056_000 + repositories.size;
       repositories.set(repository, repositoryId);
       const actor = findLogin(given.actor ?? 'ada');
       const run: SimulatedRun = {
+        forge,
         id: (last += 1),
         repository: { id: repositoryId, full_name: repository },
         environment,

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createGithubApi, type ApiRequest } from './github-api.ts';
 import { describeComment, describeRequest, sendWebhook, type WebhookTarget } from './github-webhooks.ts';
+import { createGitlabApi, describeBlocked, sendGitlabWebhook } from './gitlab.ts';
 import { createRuns, type NewRun, type Runs, type SimulatedRun } from './runs.ts';
 
 /** An answer that comes instead of the right one. */
@@ -29,6 +30,8 @@ export interface ForgeSimulator {
   readonly faults: Fault[];
   /** Where webhooks go, and what signs them. */
   hook: WebhookTarget | null;
+  /** The same for GitLab, whose API is at `/api/v4`. */
+  gitlabHook: WebhookTarget | null;
   /** Starts a run that waits, and tells by webhook. */
   ask(run: NewRun): Promise<SimulatedRun>;
   again(id: number, starter?: string): Promise<SimulatedRun | undefined>;
@@ -44,8 +47,10 @@ export interface ForgeSimulatorOptions {
   /** Private key of the App, in PEM; otherwise a new one. */
   readonly key?: string;
   readonly hook?: WebhookTarget;
+  readonly gitlabHook?: WebhookTarget;
 }
 
+const GITLAB_PATH = '/api/v4';
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Starts a GitHub of one machine, in memory. Everybody who reaches it can act as anybody, so it listens on 127.0.0.1 only. */
@@ -54,11 +59,15 @@ export async function createForgeSimulator(options: ForgeSimulatorOptions = {}):
   const app = { id: '1743871', key };
   const runs = createRuns();
   const [requests, faults]: [ApiRequest[], Fault[]] = [[], []];
-  const answerApi = createGithubApi(runs, { id: app.id, publicKey: createPublicKey(key) });
+  const answerGitlab = createGitlabApi(runs);
+  const answerGithub = createGithubApi(runs, { id: app.id, publicKey: createPublicKey(key) });
   const send = (event: string, body: object): Promise<number> =>
     simulator.hook === null ? Promise.resolve(0) : sendWebhook(simulator.hook, event, body);
-  const redeliver = (run: SimulatedRun): Promise<number> =>
-    send('deployment_protection_rule', describeRequest(run, simulator.url));
+  const redeliver = (run: SimulatedRun): Promise<number> => {
+    if (run.forge === 'github') return send('deployment_protection_rule', describeRequest(run, simulator.url));
+    const { gitlabHook } = simulator;
+    return gitlabHook === null ? Promise.resolve(0) : sendGitlabWebhook(gitlabHook, describeBlocked(run));
+  };
   const tell = async (run: SimulatedRun | undefined): Promise<SimulatedRun | undefined> => {
     if (run) await redeliver(run);
     return run;
@@ -86,7 +95,8 @@ export async function createForgeSimulator(options: ForgeSimulatorOptions = {}):
     if (fault) fault.times = (fault.times ?? 1) - 1;
     if (fault?.hangs) return;
     if (fault?.status !== undefined) return reply(fault.status, fault.body ?? {});
-    const answered = answerApi(asked);
+    const isGitlab = path.startsWith(GITLAB_PATH);
+    const answered = isGitlab ? answerGitlab({ ...asked, path: path.slice(GITLAB_PATH.length) }) : answerGithub(asked);
     if (fault?.breaksAfter) return void request.socket.destroy();
     return reply(answered.status, answered.body);
   };
@@ -105,6 +115,7 @@ export async function createForgeSimulator(options: ForgeSimulatorOptions = {}):
     requests,
     faults,
     hook: options.hook ?? null,
+    gitlabHook: options.gitlabHook ?? null,
     ask: async (run) => {
       const started = runs.start(run);
       await redeliver(started);

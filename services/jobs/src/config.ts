@@ -136,6 +136,10 @@ const GatesConfig = z.object({
   GITHUB_APP_ID: z.string().default(''),
   /** Private key of that App, in PEM. Secret. */
   GITHUB_APP_KEY: z.string().default('').meta({ secret: true }),
+  /** Address of the API of GitLab, such as https://git.corp/api/v4. */
+  GITLAB_API: ForgeAddress.default('https://gitlab.com/api/v4'),
+  /** Token of an account that may approve deployments to protected environments of GitLab. Default: none. Secret. */
+  GITLAB_APPROVER_TOKEN: z.string().default('').meta({ secret: true }),
 });
 
 const DeployConfig = SandboxConfig.extend({

@@ -249,6 +249,7 @@ function describe(
     exact: renderExactAction(action),
     essential: [...listPlanValues(call, proposal)],
     ...(words === null ? {} : { words: redactText(words) }),
+    ...(preview?.rows === undefined ? {} : { rows: preview.rows }),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,
   };

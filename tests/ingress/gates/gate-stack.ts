@@ -1,3 +1,4 @@
+import { GITLAB_TOKEN } from '@signalbox/forge-simulator/gitlab';
 import { createForgeSimulator, type ForgeSimulator } from '@signalbox/forge-simulator/server';
 import type { Person } from '../../support/person.ts';
 import { openStack, type Stack } from '../../support/stack.ts';
@@ -5,6 +6,7 @@ import { freePort } from '../../support/free-port.ts';
 import { eventually } from '../../support/until.ts';
 import { writeSources } from '../sources-file.ts';
 
+export const GITLAB_SECRET = 'a-secret-of-the-webhook-gitlab_0123456789';
 export const GITHUB_SECRET = 'a-secret-of-the-app-github_0123456789';
 
 export interface GateStack {
@@ -24,13 +26,19 @@ export async function openGateStack(env: Readonly<Record<string, string>> = {}):
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   github.hook = { url: `${url}/hooks/github`, secret: GITHUB_SECRET };
+  github.gitlabHook = { url: `${url}/hooks/gitlab`, secret: GITLAB_SECRET };
   const stack = await openStack({
     jobs: true,
     pools: ['maintenance', 'deploy'],
     env: {
       GATEWAY_CHANNELS: 'telegram,ingress',
       GATEWAY_HTTP_PORT: String(port),
-      INGRESS_SOURCES_FILE: writeSources([{ name: 'github', kind: 'github', secret: GITHUB_SECRET, gates: true }]),
+      INGRESS_SOURCES_FILE: writeSources([
+        { name: 'github', kind: 'github', secret: GITHUB_SECRET, gates: true },
+        { name: 'gitlab', kind: 'gitlab', secret: GITLAB_SECRET, gates: true },
+      ]),
+      GITLAB_API: `${github.url}/api/v4`,
+      GITLAB_APPROVER_TOKEN: GITLAB_TOKEN,
       GITHUB_API: github.url,
       GITHUB_APP_ID: github.app.id,
       GITHUB_APP_KEY: github.app.key,

@@ -71,7 +71,7 @@ describe('a payload of GitHub that others received', () => {
         target: {
           environment: 'release',
           commit: '47efb7196c2a1a2fd3f52f2c59f0e2dd3d0e4d54',
-          id: 23625057533,
+          run: 23625057533,
           deployment: 4189575565,
         },
       },

@@ -23,6 +23,8 @@ const Gate = GateRequest.extend({
 });
 type Gate = z.output<typeof Gate>;
 
+/** Paths of repositories and ids of runs take a row more, and titles of commits one each. */
+const MORE_ROWS = 7;
 const FORGES = { github: 'GitHub', gitlab: 'GitLab' } as const;
 
 /** Pipelines ask for it through the ingress: no agent is offered it. */
@@ -42,12 +44,13 @@ export default toolGroup({
       environment: ({ environment }) => toEnvironment(environment),
       resources: ({ repository }) => [`repository:${repository}`],
       told: ['repository', 'environment', 'ref', 'run', 'actor'],
-      derived: ['actor_known', 'forge', 'new_commits', 'commits', 'checks', 'unread'],
+      derived: ['actor_known', 'forge', 'new_commits', 'checks', 'unread'],
       preview: (gate) => ({
         what: say('gate.what', { repository: gate.repository, environment: gate.environment }),
         change: describeChange(gate),
         reach: say('gate.reach'),
         undo: say('gate.undo'),
+        rows: MORE_ROWS,
       }),
       // The decision is the whole effect: the pipeline reads it from the ledger.
       run: (gate) => Promise.resolve(toPassed(gate)),
@@ -69,7 +72,7 @@ function explainActor({ actor, actor_known: known, forge, unread }: Gate): reado
   return [say(isUnread ? 'gate.riskUnread' : 'gate.riskUnlinked', { actor, forge: FORGES[forge] })];
 }
 
-/** Says which run asks, and what was read of it at the forge in time. The titles of the commits are shown on request. */
+/** Says which run asks, and what was read of it at the forge in time. */
 function describeChange({ ref, run, actor, forge, ...read }: Gate): string {
   const { new_commits: count, checks, unread } = read;
   const lost = forge === undefined ? [] : listUnread(unread).map((one) => say(`gate.read-${one}`));

@@ -57,6 +57,8 @@ export const ApprovalCard = CardTexts.extend({
     .array(z.object({ artifactId: z.string(), name: z.string() }))
     .max(10)
     .optional(),
+  /** Rows that its values need beyond those of a card. */
+  rows: z.int().positive().max(12).optional(),
   requester: z.string(),
   /** Describes the action that was changed into this one; null when there is none. */
   changedFrom: z.string().nullable(),

@@ -36,8 +36,10 @@ export const GateTarget = z.object({
   /** The environment exactly as the forge names it. */
   environment: z.string().max(255),
   commit: z.string(),
-  /** Id of the run at GitHub, of the deployment at GitLab. */
-  id: z.int().positive(),
+  /** Id of the project at GitLab; missing at GitHub, where the repository's name stands in each address. */
+  project: z.int().positive().optional(),
+  /** Id of the run at GitHub, of the job at GitLab. */
+  run: z.int().positive(),
   /** Id of the deployment that waits. */
   deployment: z.int().positive(),
 });

@@ -196,13 +196,14 @@ function layOut(approval: Approval, takes: string) {
     essential = [{ shown: listValueLines(exact).join('\n'), told: null }],
     steps,
     files,
+    rows: more = 0,
   } = approval.card;
   const lines = listLines(approval, takes);
   const telling = lines.findIndex(({ as }) => as('').startsWith('- ')) + 1;
   let own = essential.filter(({ told }) => told === null);
   for (;;) {
     const block = own.flatMap(listRows);
-    const rows = MAX_LINES - 1 + (steps ?? []).length * ROWS_PER_STEP + (files ? ROWS_WITH_FILE : 0);
+    const rows = MAX_LINES - 1 + more + (steps ?? []).length * ROWS_PER_STEP + (files ? ROWS_WITH_FILE : 0);
     const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: steps ? 0 : block.length, rows });
     const isTold = (one: EssentialValue): boolean => {
       // What the line of one step says is not said of another step.

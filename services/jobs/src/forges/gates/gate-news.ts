@@ -24,7 +24,7 @@ export function createGateNews(
   return {
     /** Tells each of them once that the forge did not take the decision. */
     async tellRefused(state: GateAnswer['state'], error: AppError, isEnd: boolean): Promise<void> {
-      const sentence = say('gate.not-taken', { ...about, run: target.id, state, isOver: isEnd ? 'yes' : 'no' });
+      const sentence = say('gate.not-taken', { ...about, run: target.run, state, isOver: isEnd ? 'yes' : 'no' });
       // The forge's own words are text from outside.
       const news = {
         project: null,

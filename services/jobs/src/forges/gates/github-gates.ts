@@ -70,8 +70,8 @@ export function createGithubGates(options: {
     read: (gate, signal) => readFacts(open(gate.repository), gate, signal),
     async answer(gate, { state, comment }, signal) {
       const client = open(gate.repository);
-      const { id, environment } = gate.target;
-      const path = `${toRoot(gate)}/actions/runs/${id}/deployment_protection_rule`;
+      const { run, environment } = gate.target;
+      const path = `${toRoot(gate)}/actions/runs/${run}/deployment_protection_rule`;
       const body = { environment_name: environment, state, comment };
       const answer = await client.send({ method: 'POST', path, body }, signal);
       if (answer.status >= 200 && answer.status < 300) return { kind: 'taken' };
@@ -88,7 +88,7 @@ function toRoot({ repository }: OpenGate): string {
 }
 
 async function isPending(client: ForgeClient, gate: OpenGate, signal: AbortSignal): Promise<boolean> {
-  const path = `${toRoot(gate)}/actions/runs/${gate.target.id}/pending_deployments`;
+  const path = `${toRoot(gate)}/actions/runs/${gate.target.run}/pending_deployments`;
   const answer = await client.send({ method: 'GET', path }, signal);
   const pending = Pending.safeParse(answer.body);
   return !pending.success || pending.data.some(({ environment }) => environment.name === gate.target.environment);
@@ -96,7 +96,7 @@ async function isPending(client: ForgeClient, gate: OpenGate, signal: AbortSigna
 
 async function readFacts(client: ForgeClient, gate: OpenGate, signal: AbortSignal): Promise<GateFacts> {
   const unread: GateFacts['unread'] = [];
-  const path = `${toRoot(gate)}/actions/runs/${gate.target.id}`;
+  const path = `${toRoot(gate)}/actions/runs/${gate.target.run}`;
   const [run, commits, checks] = await Promise.all([
     readPart(unread, 'run', () => client.ask({ method: 'GET', path }, Run, signal)),
     readPart(unread, 'commits', () => readCommits(client, gate, signal)),
@@ -138,7 +138,7 @@ async function readCommits(client: ForgeClient, gate: OpenGate, signal: AbortSig
 
 /** Sums up the checks of the commit. The jobs of the run itself that have not ended are those that wait for the gate. */
 async function readChecks(client: ForgeClient, gate: OpenGate, signal: AbortSignal): Promise<GateFacts['checks']> {
-  const { commit, id } = gate.target;
+  const { commit, run: id } = gate.target;
   const path = `${toRoot(gate)}/commits/${commit}/check-runs`;
   const { check_runs: runs } = await client.ask({ method: 'GET', path, query: { per_page: 100 } }, CheckRuns, signal);
   const isWaiting = (run: (typeof runs)[number]): boolean =>

@@ -100,7 +100,8 @@ export const GITLAB: ForgeProtocol = {
   },
 };
 
-function toCheckState(status: string, mayFail: boolean): 'pending' | 'passed' | 'failed' {
+/** Reads the state of a job; one that may fail has passed. Pure. */
+export function toCheckState(status: string, mayFail: boolean): 'pending' | 'passed' | 'failed' {
   if (GOOD.has(status) || (mayFail && BAD.has(status))) return 'passed';
   return BAD.has(status) ? 'failed' : 'pending';
 }

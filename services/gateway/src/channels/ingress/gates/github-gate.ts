@@ -49,7 +49,7 @@ export const decodeGithubGate: DecodeGate = (body, { githubApi }) => {
     },
     once: `github:${repository.id}:${run}:${deployment.id}:${environment}`,
     accounts: [...new Set(asking.filter(isPerson).map(({ id }) => toForgeAccount('github', id)))],
-    target: { environment, commit, id: run, deployment: deployment.id },
+    target: { environment, commit, run, deployment: deployment.id },
   } satisfies DecodedGate;
 };
 

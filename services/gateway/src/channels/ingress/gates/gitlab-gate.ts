@@ -40,6 +40,6 @@ export const decodeGitlabGate: DecodeGate = (body) => {
     once: `gitlab:${project.id}:${deployment}:${job}`,
     accounts: user?.id === undefined ? [] : [toForgeAccount('gitlab', user.id)],
     // The answer goes to the project by its number, which no rename changes.
-    target: { environment, commit, id: project.id, deployment },
+    target: { environment, commit, project: project.id, run: job, deployment },
   } satisfies DecodedGate;
 };
