@@ -119,6 +119,35 @@ it('a rollback after two deployments of one release returns to the release befor
   });
 });
 
+it('a rollback is proposed to the newest release that was well when it was replaced, and to none when none was', async () => {
+  const deployments = createDeploymentStore(pool);
+  const service = { project: 'shop', environment: 'staging' } as const;
+  for (const [place, id] of ['act_1', 'act_2', 'act_3'].entries()) {
+    await deployments.request(wish(id));
+    await pool.query(
+      `update deployments set state = 'succeeded', release = $1, finished_at = now() - interval '3 hours' + $2 * interval '1 hour'
+        where deployment_id = $1`,
+      [id, place],
+    );
+    await pool.query(`update services set serving = $1`, [id]);
+  }
+  expect(await deployments.healthyBefore(service)).toMatchObject({ deploymentId: 'act_2' });
+  const fail = (from: string, until: string | null): Promise<unknown> =>
+    pool.query(
+      `insert into incidents (subject, kind, detail, evidence, opened_at, closed_at)
+       values ('service:shop/staging', 'down', 'd', '{}', now() - $1::interval, now() - $2::interval)`,
+      [from, until],
+    );
+  // It recovered while act_2 still served.
+  await fail('110 minutes', '100 minutes');
+  expect(await deployments.healthyBefore(service)).toMatchObject({ deploymentId: 'act_2' });
+  await fail('90 minutes', '30 minutes');
+  expect(await deployments.healthyBefore(service)).toMatchObject({ deploymentId: 'act_1' });
+  await fail('150 minutes', null);
+  expect(await deployments.healthyBefore(service)).toBeNull();
+  expect(await deployments.before(service)).toMatchObject({ deploymentId: 'act_2' });
+});
+
 describe('the work on a deployment', () => {
   it('belongs to its last claimant, and writes of earlier claimants do nothing', async () => {
     await createDeploymentStore(pool).request(wish('act_1'));

@@ -7,6 +7,8 @@ import { isSlow, type HealthMeasurements, type TroubleKind, type Verdict } from 
 /** Further facts about a diagnosed service. */
 export interface DiagnosisContext {
   readonly previous: ServiceDiagnosisResult['previous'];
+  /** False when the release before was not well when it was replaced. */
+  readonly isPreviousHealthy: boolean;
   readonly servingForMs: number | null;
   /** True while a deployment is in progress. */
   readonly isMoving: boolean;
@@ -30,7 +32,7 @@ export function proposeAction(
   { verdict, kind, because }: Verdict,
   around: DiagnosisContext,
 ): ServiceDiagnosisResult['proposal'] {
-  const { previous, servingForMs, isMoving, errorKinds } = around;
+  const { previous, isPreviousHealthy, servingForMs, isMoving, errorKinds } = around;
   if (verdict === 'nothing-deployed') return { action: 'deploy', because: null };
   if (isMoving) return { action: 'wait', because: say('health.isMoving') };
   const age = { isAgeKnown: servingForMs !== null, age: servingForMs === null ? '' : sayDuration(servingForMs) };
@@ -42,6 +44,7 @@ export function proposeAction(
   if (kind === 'wrong-release') return { action: 'wait', because: say('health.maySettle') };
   if (!OF_RELEASE.has(kind) || previous === null)
     return { action: 'look-at-logs', because: previous === null ? say('health.nothingBefore') : null };
+  if (!isPreviousHealthy) return { action: 'look-at-logs', because: say('health.unhealthyBefore') };
   const reason = compare(found, kind, previous) ?? because.replace(/\.$/, '');
   return { action: 'rollback', because: say('health.rollBack', { because: reason, ...age }) };
 }

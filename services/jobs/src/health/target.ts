@@ -15,7 +15,10 @@ import type { TrafficSwitch } from '../traffic/traffic.ts';
 export interface DiagnoseDeps {
   readonly pool: Pool;
   readonly work: Pick<DeploymentStore, 'find'>;
-  readonly deployments: Pick<ReturnType<typeof createDeploymentStore>, 'before' | 'list' | 'firstLatencyMs'>;
+  readonly deployments: Pick<
+    ReturnType<typeof createDeploymentStore>,
+    'before' | 'healthyBefore' | 'list' | 'firstLatencyMs'
+  >;
   readonly services: Pick<ReturnType<typeof createServiceStore>, 'find' | 'variables'>;
   readonly openDriver: (target: ServerAccess, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
   /** The proxy, which reports problems of its routes. */

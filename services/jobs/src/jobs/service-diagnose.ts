@@ -25,6 +25,8 @@ export function createServiceDiagnoseHandler(parts: DiagnoseDeps): HandlerOf<'se
       const { service, serving } = await findServingDeployment(parts, key);
       const memory = HealthState.parse((await readHealth(parts.pool, key))?.health);
       const before = await findReleaseBefore(parts.deployments, key, memory.samples);
+      const healthy = await parts.deployments.healthyBefore(key);
+      const isPreviousHealthy = before !== null && healthy?.deploymentId === before.deploymentId;
       const isMoving = (await parts.deployments.list({ ...key, open: true }, 1)).length > 0;
       const previous = before && {
         deploymentId: before.deploymentId,
@@ -34,7 +36,13 @@ export function createServiceDiagnoseHandler(parts: DiagnoseDeps): HandlerOf<'se
       if (serving === null) {
         const found = createEmptyMeasurements(await countErrors(parts.pool, key, HOUR_MS));
         const verdict = judgeHealth(found);
-        const proposal = proposeAction(found, verdict, { previous, servingForMs: null, isMoving, errorKinds: 0 });
+        const proposal = proposeAction(found, verdict, {
+          previous,
+          isPreviousHealthy,
+          servingForMs: null,
+          isMoving,
+          errorKinds: 0,
+        });
         return {
           ...key,
           health: { ...key, ...found, ...verdict },
@@ -64,7 +72,13 @@ export function createServiceDiagnoseHandler(parts: DiagnoseDeps): HandlerOf<'se
             .slice(0, MAX_SHOWN_KINDS)
             .map(({ sample, count }) => ({ sample: sample.slice(0, 300), count })),
           lines: (telling.length > 0 ? telling : lines).slice(-MAX_SHOWN_LINES),
-          proposal: proposeAction(found, verdict, { previous, servingForMs, isMoving, errorKinds: groups.length }),
+          proposal: proposeAction(found, verdict, {
+            previous,
+            isPreviousHealthy,
+            servingForMs,
+            isMoving,
+            errorKinds: groups.length,
+          }),
         };
       });
     },

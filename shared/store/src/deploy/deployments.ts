@@ -94,6 +94,20 @@ export function createDeploymentStore(pool: Pool) {
           order by d.finished_at desc, d.deployment_id desc limit 1`;
     },
 
+    /** Finds the newest release before the serving one that was well when it was replaced: no incident of its time was open then. */
+    healthyBefore(service: ServiceKey): Promise<DeploymentRow | null> {
+      return findRow<DeploymentRow>(pool)`
+        ${SELECT_DEPLOYMENT} where d.project = ${service.project} and d.environment = ${service.environment} and d.state = 'succeeded'
+            and d.deployment_id is distinct from v.serving
+            and d.release is distinct from (select s.release from deployments s where s.deployment_id = v.serving)
+            and not exists (select from incidents i, lateral (
+                  select coalesce(min(n.finished_at), 'infinity') as until from deployments n
+                   where n.project = d.project and n.environment = d.environment and n.state = 'succeeded' and n.finished_at > d.finished_at) w
+                 where i.subject = 'service:' || d.project || '/' || d.environment
+                   and i.opened_at >= d.finished_at and i.opened_at < w.until and coalesce(i.closed_at, 'infinity') >= w.until)
+          order by d.finished_at desc, d.deployment_id desc limit 1`;
+    },
+
     /** Reads how long a deployment took to answer when it began to serve, in milliseconds; null when it never did. */
     firstLatencyMs(deploymentId: string): Promise<number | null> {
       return findValue<number>(pool)`select (evidence ->> 'ms')::float8 from deployment_events

@@ -115,9 +115,15 @@ async function findTarget(ports: Ports, service: ServiceKey, version: string | n
   const { project, environment } = service;
   await ports.projects.get(project);
   if (version === null) {
-    const before = await ports.deployments.before(service);
-    if (before) return before;
+    const healthy = await ports.deployments.healthyBefore(service);
+    if (healthy) return healthy;
     await ports.deployments.requireIdle(service);
+    const before = await ports.deployments.before(service);
+    // Whoever wants a release that was not well has to name it.
+    if (before) {
+      const unwell = say('deploy.noneHealthyBefore', { project, environment, version: before.ref });
+      throw new AppError('ROLLBACK_TARGET_MISSING', { detail: unwell });
+    }
     const release = (await ports.services.find(service))?.release ?? null;
     const [newest] = await ports.deployments.list(service, 1);
     const isFailed = newest?.state === 'failed' || newest?.state === 'rolled_back';

@@ -44,7 +44,7 @@ export async function createJobButtons(
   const ended = await deployments.find(end.runId);
   if (!ended) return [];
   const { project, environment, kind, ref: version, state, serving: isServing } = ended;
-  const before = isServing ? await deployments.before(ended) : null;
+  const before = isServing ? await deployments.healthyBefore(ended) : null;
   const buttons = createDeploymentButtons(
     { project, environment, kind, version, state, isServing },
     before?.release ?? null,
