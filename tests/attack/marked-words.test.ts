@@ -60,6 +60,7 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   recent_history: [{}],
   is_anything_wrong: [{}],
   list_incidents: [{}, { since: '2 hours' }, { project: 'noted' }],
+  who_is_on_call: [{}, { project: 'noted' }],
   restart_service: [{ project: 'noted' }, { project: 'unknown' }],
   scale_service: [{ project: 'noted' }],
   what_changed: [{}, { since: '2 hours', project: 'noted' }, { since: 'zqnever' }],

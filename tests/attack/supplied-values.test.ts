@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { createFailedResult } from '@signalbox/governance/calls/call';
 import { findForeignValue } from '@signalbox/governance/provenance/own-values';
 import { createVersionButtons } from '@signalbox/messages/repository-look';
-import { createCancelButton, createMuteButton, createRollbackButton } from '@signalbox/messages/service-buttons';
+import { createCancelButton, createRollbackButton } from '@signalbox/messages/service-buttons';
 import { GROUPS } from './tool-groups.ts';
 
 /*
@@ -151,7 +151,6 @@ it.each(
     createRollbackButton(SHOP, '1.0.0-5e0b1d2'),
     createRollbackButton(SHOP, null),
     createCancelButton(SHOP),
-    createMuteButton(SHOP),
     ...createVersionButtons('shop', { project: 'shop', ...TAGS }, 'staging', 3),
   ].flatMap(({ value, does }) => (does ? [[value, does] as const] : [])),
 )('a press on the runtime’s own button “%s” says every value of its call', (value, does) => {

@@ -96,6 +96,7 @@ const DEPLOYS = [
   'HAPROXY_',
   'PROXY_',
   'DEPLOY_',
+  'INCIDENT_',
   'TARGETS_DIR$',
   'REPOSITORIES_DIR$',
   'BASE_IMAGE$',

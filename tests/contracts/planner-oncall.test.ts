@@ -69,3 +69,22 @@ describe.each(SETS)('forty questions of people on call, without a model: the %s 
 it('of eighty questions of people on call at most one of twenty is answered wrong', () => {
   expect(SETS.reduce((sum, set) => sum + (judged.get(set)?.wrong ?? 0), 0)).toBeLessThanOrEqual(4);
 });
+
+it.each([
+  ['who is on call', {}],
+  ['Who is on call right now?', {}],
+  ['who is on call for shop?', { project: 'shop' }],
+  ['who is next on call', {}],
+  ['wer hat Bereitschaft', {}],
+  ['Wer hat gerade Bereitschaft?', {}],
+  ['wer hat Bereitschaft für shop?', { project: 'shop' }],
+  ['¿Quién está de guardia?', {}],
+  ['¿quién está de guardia para shop?', { project: 'shop' }],
+  ['кто дежурит?', {}],
+  ['кто сейчас дежурный', {}],
+  ['谁在值班？', {}],
+  ['现在谁值班', {}],
+])('“%s” is answered with who is on call', (text, args) => {
+  const { calls } = explainMessage(catalog, text, story);
+  expect(calls).toEqual([expect.objectContaining({ tool: 'who_is_on_call', arguments: args })]);
+});

@@ -24,6 +24,7 @@ const PORTS: Readonly<Record<PortName, true>> = {
   changes: true,
   releases: true,
   plans: true,
+  onCall: true,
 };
 
 interface Property {

@@ -178,6 +178,8 @@ const DeployConfig = SandboxConfig.extend({
   DEPLOY_STALL_MINUTES: z.coerce.number().positive().max(25).default(5),
   /** Minutes of retries for an unreachable server before its deployment is reported as unknown. */
   DEPLOY_UNKNOWN_MINUTES: z.coerce.number().positive().max(20).default(10),
+  /** Minutes without an answer after which the next person is told of an incident that no rota covers. A rota says its own. */
+  INCIDENT_ESCALATION_MINUTES: z.coerce.number().int().min(1).max(1_440).default(15),
   /** Address on which the proxy opens the port of each service, such as 0.0.0.0 in a container. */
   PROXY_LISTEN_HOST: z.string().min(1).default('127.0.0.1'),
   /** Host in addresses shown to people. */

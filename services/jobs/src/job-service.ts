@@ -23,6 +23,7 @@ import { createLeasedRuns } from './runner/leased-runs.ts';
 import { createKnowledgeIndexHandler } from './jobs/knowledge-index.ts';
 import { createApprovalsWatchHandler } from './conversation/approval-watch.ts';
 import { createSchedulesHandler } from './conversation/schedules-run.ts';
+import { createRotasWatchHandler } from './conversation/rotas-watch.ts';
 import { createThreadExpiryHandler } from './conversation/thread-expiry.ts';
 import { serveJobFigures } from './figures.ts';
 import { createJobMetrics } from './metrics.ts';
@@ -72,6 +73,7 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
       }),
       'approvals.watch': createApprovalsWatchHandler({ pool, publisher }),
       'schedules.run': createSchedulesHandler({ pool, publisher }),
+      'rotas.watch': createRotasWatchHandler({ pool, publisher }),
       'threads.expire': createThreadExpiryHandler({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: async () =>
@@ -103,9 +105,8 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
       handOn: (job, run) => queue.enqueue(job, run),
       notify: (chat) => publisher.publish(OUTBOUND_TOPIC, [{ kind: 'send', ...chat }]),
     });
-    const concurrency = config.JOBS_CONCURRENCY;
-    const requeue = queue.enqueue;
-    consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle, requeue })));
+    const queues = { redisUrl, prefix, pool: jobPool, concurrency: config.JOBS_CONCURRENCY, leaseMs, log, handle };
+    consumers.push(own(consumeQueue({ ...queues, requeue: queue.enqueue })));
   }
   // Processes of the pool `agents` may not read faults.
   const isKnowing = config.JOBS_POOLS.some((jobPool) => jobPool !== 'agents');

@@ -8,6 +8,7 @@ import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { listIncidents } from '@signalbox/store/incidents/list-incidents';
+import { listRotaStates, summarizeRota } from '@signalbox/store/oncall/rota-states';
 import { findPlan, listPlans } from '@signalbox/store/governance/plans';
 import { createKnowledgeSearch } from './tools/search/knowledge-search.ts';
 import { createQueryVectors } from './tools/search/query-vector.ts';
@@ -98,6 +99,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
           told: (filter, limit) => listIncidents(pool, filter, limit),
         },
         changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
+        onCall: { list: async (project) => (await listRotaStates(pool, project)).map(summarizeRota) },
         memory: createMemoryStore(pool),
         schedules: createScheduleStore(pool, config.POLICY_TIME_ZONE),
         plans: {

@@ -27,6 +27,7 @@ import type ingress from './languages/en/ingress.json';
 import type jobs from './languages/en/jobs.json';
 import type memory from './languages/en/memory.json';
 import type menu from './languages/en/menu.json';
+import type oncall from './languages/en/oncall.json';
 import type people from './languages/en/people.json';
 import type planner from './languages/en/planner.json';
 import type projects from './languages/en/projects.json';
@@ -74,6 +75,7 @@ export interface Catalog {
   readonly jobs: typeof jobs;
   readonly memory: typeof memory;
   readonly menu: typeof menu;
+  readonly oncall: typeof oncall;
   readonly people: typeof people;
   readonly planner: typeof planner;
   readonly projects: typeof projects;

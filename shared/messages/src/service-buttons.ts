@@ -28,16 +28,6 @@ export function createCancelButton({ project, environment }: ServiceKey): Action
   return button(label, `cancel the deploy of ${project} to ${environment}`, does);
 }
 
-/** Builds the button that mutes messages about a service's health for an hour. */
-export function createMuteButton({ project, environment }: ServiceKey): ActionButton {
-  const does = { tool: 'mute_service', arguments: { project, environment, hours: 1 } };
-  return button(
-    say('diagnose.muteOrder', { project, environment, hours: 1 }),
-    `mute ${project} in ${environment} for 1 hour`,
-    does,
-  );
-}
-
 export function createDiagnoseButton({ project, environment }: ServiceKey): ActionButton {
   return { label: say('diagnose.diagnose'), value: `diagnose ${project} in ${environment}` };
 }

@@ -1,5 +1,6 @@
 import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { newTraceId } from '@signalbox/contracts/ids';
+import { toPlainName } from '@signalbox/contracts/plain-name';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { redactText } from '@signalbox/safety/redact/redact';
@@ -16,7 +17,10 @@ import { findRow, hasRow, listRows, sql } from './sql.ts';
  * `endFault`; the pool `maintenance` notifies the admins; `/readyz` and `doctor` show the fault.
  */
 const FAULTS: Readonly<
-  Record<keyof typeof FAULT_SERVICES, readonly [opens: (detail: string) => string, ends: (what: string) => string]>
+  Record<
+    keyof typeof FAULT_SERVICES,
+    readonly [opens: (detail: string, what: string) => string, ends: (what: string, detail: string) => string]
+  >
 > = {
   'redis-full': [(detail) => say('faults.redisFull', { detail }), () => say('faults.redisFullOver')],
   'redis-away': [(detail) => say('faults.redisAway', { detail }), () => say('faults.redisAwayOver')],
@@ -25,9 +29,16 @@ const FAULTS: Readonly<
     (detail) => say('faults.channelRefused', { detail }),
     (channel) => say('faults.channelRefusedOver', { channel }),
   ],
+  'on-call-gap': [
+    (detail, what) => say('faults.onCallGap', { name: toPlainName(detail), rota: toRotaName(what) }),
+    (what, detail) => say('faults.onCallGapOver', { name: toPlainName(detail), rota: toRotaName(what) }),
+  ],
 };
-/** Name of a fault; after a colon follows the affected channel, because several channels may be refused at once. */
-export type FaultKind = Exclude<keyof typeof FAULTS, 'channel-refused'> | `channel-refused:${string}`;
+/** Name of a fault; after a colon follows what it is about, where there may be several at once. */
+export type FaultKind =
+  | Exclude<keyof typeof FAULTS, 'channel-refused' | 'on-call-gap'>
+  | `channel-refused:${string}`
+  | `on-call-gap:${string}/${string}`;
 
 /** A fault that lasts, or news that no recipient could get. */
 export interface OpenFault {
@@ -125,7 +136,7 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
     const [known = '', what = ''] = kind.split(/:(.*)/s);
     if (!isKnown(known)) throw new Error(`${kind} is no fault of ours`);
     const [opens, ends] = FAULTS[known];
-    return isOver ? ends(what) : opens(detail);
+    return isOver ? ends(what, detail) : opens(detail, what);
   };
   const traceId = newTraceId();
   await putLocalized(
@@ -141,6 +152,11 @@ async function notifyOne(db: Queryable, incidentId: string): Promise<readonly st
   );
   await markNotified(db, incidentId, first);
   return admins.map(({ chatKey }) => chatKey);
+}
+
+/** The rota of `night/1002`. */
+function toRotaName(what: string): string {
+  return what.split('/')[0] ?? '';
 }
 
 function clip(detail: string): string {

@@ -59,6 +59,10 @@ const BY_PEOPLE: Readonly<Record<string, readonly ServiceWithLogin[]>> = {
   'service.muted': ['gateway'],
   'incident.taken': ['gateway'],
   'incident.silenced': ['gateway'],
+  'rota.set': ['gateway'],
+  'rota.removed': ['gateway'],
+  'rota.covered': ['gateway'],
+  'rota.uncovered': ['gateway'],
   'file.denied': ['agents', 'deploy', 'analysis'],
   'repository.scanned': ['analysis'],
   'turn.recorded': ['worker'],
@@ -86,6 +90,7 @@ const ONLY_BY_ITSELF: Readonly<Record<string, readonly ServiceWithLogin[]>> = {
   'policy.loaded': ['worker'],
   'policy.refused': ['worker'],
   'service.revived': ['deploy'],
+  'incident.escalated': ['deploy'],
   'service.given_up': ['deploy'],
   'service.crash_stopped': ['deploy'],
 };

@@ -9,6 +9,7 @@ import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
 import { listErrorGroups } from '@signalbox/store/deploy/error-groups';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { listIncidents } from '@signalbox/store/incidents/list-incidents';
+import { listRotaStates, summarizeRota } from '@signalbox/store/oncall/rota-states';
 import { createMemoryStore } from '@signalbox/store/memory/facts';
 import { createScheduleStore } from '@signalbox/store/schedules/schedules';
 import { withdrawRequest } from '@signalbox/governance/withdrawal';
@@ -137,6 +138,7 @@ export async function openCapabilityBench(
     },
     knowledge: createKnowledgeSearch(pool),
     graphNodes: createGraphNodeReader(pool, await loadAgents(sampleParts.agents)),
+    onCall: { list: async (project) => (await listRotaStates(pool, project)).map(summarizeRota) },
     errorHistory: {
       groups: (filter, limit) => listErrorGroups(pool, filter, limit),
       incidents: () => listOpenIncidents(pool),

@@ -38,7 +38,7 @@ const registered = (): Promise<boolean> =>
     return rows.length === 1;
   });
 const EVERYBODY =
-  'new stop status memory approvals schedules why secret help incidents mute whoami link agents language';
+  'new stop status memory approvals schedules why secret help incidents oncall mute whoami link agents language';
 const ADMIN = `${EVERYBODY} people invite allow deny users role queues sources`;
 
 test('the command menu is in the language of each person, and longer for admins', async () => {

@@ -1,17 +1,15 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
-import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
-import { createDiagnoseButton, createMuteButton, createRollbackButton } from '@signalbox/messages/service-buttons';
 import { closeIncident, openIncident, type Incident } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { formatIncidentSubject, type WatchedService } from '@signalbox/store/deploy/service-health';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
+import { listIncidentPeople } from '@signalbox/store/incidents/incident-people';
 import { toIncidentError } from './health-errors.ts';
-import { findRecipients } from './notify.ts';
 import type { DiagnoseDeps } from './target.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Opens the incident of a service and notifies its owners once. A crash loop is an incident of its own, as is its stop. */
+/** Opens the incident of a service and tells who is responsible once. A crash loop is an incident of its own, as is its stop. */
 export async function openServiceIncident(
   parts: Pick<DiagnoseDeps, 'pool' | 'deployments'>,
   watched: WatchedService,
@@ -38,7 +36,7 @@ export async function openServiceIncident(
     kind: isLoop ? kind : (open?.kind ?? kind),
     detail: because,
     evidence: { verdict: verdict.verdict, deploymentId: watched.serving },
-    recipients: await findRecipients(parts.pool, watched.owners),
+    recipients: await listIncidentPeople(parts.pool, watched),
     project,
     say: isLoop
       ? sayLoop(watched, { because, ref, isStopped, canRollBack: before !== null })
@@ -47,7 +45,8 @@ export async function openServiceIncident(
     isCause: isLoop,
     ...(isStopped ? { step: 'stopped' } : {}),
     ...(isWorse ? { step: 'down' } : {}),
-    buttons: buttonsOf({ project, environment }, before),
+    buttons: [],
+    card: { environment },
     error: error && { project, environment, ...error },
     mutedUntil: watched.mutedUntil,
   });
@@ -75,12 +74,4 @@ export function closeServiceIncident(
     project,
     say: say('services.wellAgain', { project, environment, lasted, because }),
   });
-}
-
-function buttonsOf(service: ServiceKey, before: { readonly release: string | null } | null): readonly ActionButton[] {
-  return [
-    createDiagnoseButton(service),
-    ...(before ? [createRollbackButton(service, before.release)] : []),
-    createMuteButton(service),
-  ];
 }

@@ -3,13 +3,8 @@ import { publishStored, type Publisher } from '@signalbox/platform/streams/publi
 import type { IncidentOutcome } from '@signalbox/store/deploy/incidents';
 import { sendPendingNotices } from '@signalbox/store/deploy/incident-news';
 import { listAdmins } from '@signalbox/store/people/recipients';
-import type { Pool, Queryable } from '@signalbox/store/pool';
+import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
-
-/** Lists the people to notify of an incident: the owners in their order, then the admins. */
-export async function findRecipients(db: Queryable, owners: readonly string[]): Promise<readonly string[]> {
-  return [...new Set([...owners, ...(await listAdmins(db))])];
-}
 
 interface Deps {
   readonly publisher: Publisher;

@@ -11,6 +11,7 @@ import {
   takeServices,
   type WatchedService,
 } from '@signalbox/store/deploy/service-health';
+import { findFirstLanguage } from '@signalbox/store/incidents/incident-people';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS, abortAfter } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
@@ -56,16 +57,19 @@ export function createServicesWatchHandler(
     run: async (_, context) => {
       const counts = { looked: 0, opened: 0, closed: 0, errors: 0 };
       const taken = [...(await takeServices(parts.pool, parts.gapMs ?? 8 * SECOND_MS))];
+      const look = async (service: WatchedService): Promise<void> => {
+        const language = service.language ?? (await findFirstLanguage(parts.pool, service));
+        await runInLanguage(language, () => watchService({ ...parts, masks }, service, { context, counts }));
+      };
       const work = async (): Promise<void> => {
         for (let next = taken.pop(); next && !context.signal.aborted; next = taken.pop())
           // The failure of one service must not keep the others from being probed.
-          await runInLanguage(next.language, () => watchService({ ...parts, masks }, next, { context, counts })).catch(
-            (error: unknown) =>
-              context.log.warn('service not probed; the next probe tries again', {
-                project: next?.project,
-                environment: next?.environment,
-                error,
-              }),
+          await look(next).catch((error: unknown) =>
+            context.log.warn('service not probed; the next probe tries again', {
+              project: next?.project,
+              environment: next?.environment,
+              error,
+            }),
           );
       };
       await Promise.all(Array.from({ length: MAX_PARALLEL }, work));

@@ -52,6 +52,7 @@ import { createServiceLogsHandler } from './service-logs.ts';
 import { createServiceRequestHandler } from './service-request.ts';
 import { createServiceReviveHandler } from './service-revive.ts';
 import { createServiceStopHandler } from './service-stop.ts';
+import { createEscalationHandler } from '../health/escalation.ts';
 import { createServicesWatchHandler } from '../health/services-watch.ts';
 import { takeLastLines } from '../sandbox/kept-output.ts';
 import { withDriver, type DiagnoseDeps, findServingDeployment } from '../health/target.ts';
@@ -123,6 +124,7 @@ export async function createOperationsHandlers(
     'engineering.publish': createEngineeringPublishHandler(publishing),
     'server.inspect': createServerInspectHandler(servers),
     'servers.watch': createServersWatchHandler({ ...servers, pool, publisher }),
+    'incidents.escalate': createEscalationHandler({ pool, publisher, minutes: config.INCIDENT_ESCALATION_MINUTES }),
     'services.watch': createServicesWatchHandler({
       ...diagnose,
       publisher,

@@ -5,9 +5,10 @@ import {
   type IncidentOutcome,
   type IncidentReport,
 } from '@signalbox/store/deploy/incidents';
+import { listIncidentPeople } from '@signalbox/store/incidents/incident-people';
 import type { Pool } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
-import { notifyPeople, findRecipients } from '../health/notify.ts';
+import { notifyPeople } from '../health/notify.ts';
 import { closeIncidentSilently, type ServerProbe, type WatchedServer } from './server-probes.ts';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
@@ -98,6 +99,7 @@ async function settle(
     detail,
     evidence: { driver, detail },
     say: `**${name}** is down. ${detail}`,
+    card: { environment: null },
   });
   if (opened.isNew) counts.opened += 1;
   return opened;
@@ -122,10 +124,10 @@ async function openFor(
   pool: Pool,
   server: WatchedServer,
   kind: string,
-  { evidence, ...report }: Pick<IncidentReport, 'detail' | 'evidence' | 'say'>,
+  { evidence, ...report }: Pick<IncidentReport, 'detail' | 'evidence' | 'say' | 'card'>,
 ): ReturnType<typeof openIncident> {
   const owners = server.owner === null ? [] : [server.owner];
-  const recipients = await findRecipients(pool, owners);
+  const recipients = await listIncidentPeople(pool, { project: null, environment: null }, owners);
   const about = { subject: subjectOf(server), kind, recipients, evidence: { server: server.name, ...evidence } };
   return openIncident(pool, { ...report, ...about, project: null, buttons: [], mutedUntil: null });
 }

@@ -8,6 +8,7 @@ import { isAnythingWrong, listIncidents } from './diagnose/incidents.ts';
 import { muteService } from './diagnose/mute.ts';
 import { getNodeLogs, retryFailedNode } from './diagnose/nodes.ts';
 import { getMyRequests } from './diagnose/requests.ts';
+import { whoIsOnCall } from './diagnose/on-call.ts';
 import { runDiagnostic } from './diagnose/run.ts';
 import { showRequest } from './diagnose/show-request.ts';
 import { withdrawRequest } from './diagnose/withdraw-request.ts';
@@ -15,7 +16,7 @@ import { withdrawRequest } from './diagnose/withdraw-request.ts';
 export default toolGroup({
   name: 'diagnose',
   summary:
-    'Look deeper: is_anything_wrong, list_incidents, get_error_history, follow_service_logs, run_diagnostic, mute_service.',
+    'Look deeper: is_anything_wrong, list_incidents, who_is_on_call, follow_service_logs, run_diagnostic, mute_service.',
   uses: [
     'projects',
     'services',
@@ -25,6 +26,7 @@ export default toolGroup({
     'errorHistory',
     'requests',
     'changes',
+    'onCall',
     'repositories',
   ],
   tools: {
@@ -44,5 +46,6 @@ export default toolGroup({
     what_changed: whatChanged,
     is_anything_wrong: isAnythingWrong,
     list_incidents: listIncidents,
+    who_is_on_call: whoIsOnCall,
   },
 });

@@ -130,8 +130,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     say: z.string().min(1).max(4_000),
     /** A log excerpt or an alarm's words, shown below the text as outside text. It never enters the history of the conversation. */
     quote: z.string().max(800).optional(),
-    /** Set for an alarm of another program: its message is edited as it goes on. The environment is the one that its labels name. */
-    card: z.object({ environment: z.string().max(80).nullable() }).optional(),
+    /** Set for what a person can take: its message is edited as it goes on. The environment of the service that it is about, if any. */
+    card: z.object({ environment: z.string().max(80).nullable(), fromLog: z.literal(true).optional() }).optional(),
     buttons: z.array(ActionButton).max(6),
   }),
   /** A tool asked to run a graph node of this conversation again. */

@@ -56,6 +56,12 @@ export function findZone(name: string): string | null {
   }
 }
 
+/** Returns the date and the time of a moment by the clock of a zone, such as `2026-11-30` and `09:00`. Pure. */
+export function toLocalTime(at: Date, timeZone: string): { readonly date: string; readonly clock: string } {
+  const text = at.toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  return { date: text.slice(0, 10), clock: text.slice(11, 16) };
+}
+
 function tryCron(pattern: string, timezone: string, stopAt?: Date): Cron | null {
   try {
     return new Cron(pattern, {
@@ -83,7 +89,7 @@ function toMoment(local: string, zone: string): RunTimes | null {
 
 function pickDay({ days, weekday, hour, minute }: When & { readonly kind: 'day' }, zone: string, now: Date): string {
   const clock = `${pad(hour)}:${pad(minute)}`;
-  const today = toLocal(now, zone);
+  const today = toLocalTime(now, zone);
   const on = (ahead: number): string => {
     const date = new Date(`${today.date}T12:00:00Z`);
     return new Date(date.getTime() + ahead * DAY_MS).toISOString().slice(0, 10);
@@ -93,11 +99,6 @@ function pickDay({ days, weekday, hour, minute }: When & { readonly kind: 'day' 
   if (weekday === null) return `${on(isOver ? 1 : 0)}T${clock}`;
   const ahead = (weekday - new Date(`${today.date}T12:00:00Z`).getUTCDay() + 7) % 7;
   return `${on(ahead === 0 && isOver ? 7 : ahead)}T${clock}`;
-}
-
-function toLocal(at: Date, timeZone: string): { readonly date: string; readonly clock: string } {
-  const text = at.toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  return { date: text.slice(0, 10), clock: text.slice(11, 16) };
 }
 
 function pad(value: number): string {

@@ -2,6 +2,7 @@ import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope
 import { newTraceId } from '@signalbox/contracts/ids';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { wakeLane } from '../conversation/wake-lane.ts';
+import { noteTelling } from '../incidents/incident-words.ts';
 import { findRecipients, type Recipient } from '../people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, listValues, sql } from '../sql.ts';
@@ -66,6 +67,7 @@ export function notifyRecipient(
     const [recipient] = await findRecipients(db, [...recipients, ...admins]);
     if (!recipient) return 'nobody';
     await markNotified(db, incidentId, recipient);
+    if (news.card && news.phase === 'opened') await noteTelling(db, incidentId, recipient.userKey);
     const isAnother = row.told !== null && recipient.chatKey !== row.chatKey;
     return putNotice(db, { incidentId, once: isAnother ? `${once}:${recipient.chatKey}` : once }, recipient, news);
   });

@@ -4,7 +4,10 @@ import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
+import { findRecipients, type Recipient } from '../people/recipients.ts';
+import { getCurrentLanguage } from '@signalbox/messages/language';
 import { notifyRecipient, putNotice, type NotifiedLane, type PendingNotice } from './incident-news.ts';
+import type { IncidentWords } from '../incidents/incident-words.ts';
 
 /** A problem that lasts. Each subject and kind of problem has one open row. */
 export interface IncidentReport extends Pick<Incident, 'subject' | 'kind' | 'detail' | 'evidence'> {
@@ -21,6 +24,8 @@ export interface IncidentReport extends Pick<Incident, 'subject' | 'kind' | 'det
   /** True for the cause of other open incidents with the same subject, which end silently with it. One per deployment. */
   readonly isCause?: boolean;
   readonly buttons: readonly ActionButton[];
+  /** Set for what a person can take: its message gets the buttons of an alarm, and the next person is told when nobody takes it. */
+  readonly card?: { readonly environment: string | null };
   /** Errors to count for the service when the incident opens; null when they are counted elsewhere. */
   readonly error?: (ServiceKey & FoundErrors) | null;
   /** Until this time nobody is notified; if the incident still lasts then, it is reported afterwards. */
@@ -59,10 +64,11 @@ const REACHABLE = sql`exists (select from users u where u.user_key = told)
 interface IncidentRow extends Incident {
   readonly chatKey: string | null;
   readonly isReachable: boolean;
+  readonly takenBy: string | null;
   readonly news: PendingNotice | null;
   readonly isWaiting: boolean;
 }
-const ROW = sql`${COLUMNS}, told_chat as "chatKey", ${REACHABLE} as "isReachable", news, waits_since is not null as "isWaiting"`;
+const ROW = sql`${COLUMNS}, taken_by as "takenBy", told_chat as "chatKey", ${REACHABLE} as "isReachable", news, waits_since is not null as "isWaiting"`;
 
 /**
  * Opens an incident or finds the open one, and notifies one person, unless a person notified earlier is still reachable. Each incident
@@ -87,7 +93,7 @@ export async function openIncident(
 }
 
 /**
- * Closes an incident; the person who was notified gets `say` once. If the start was not reported yet, start and end wait together. Null
+ * Closes an incident; whoever took it, else the person who was notified, gets `say` once. If the start was not reported yet, start and end wait together. Null
  * when no incident of that kind is open. Idempotent.
  */
 export async function closeIncident(
@@ -99,16 +105,21 @@ export async function closeIncident(
       update incidents set closed_at = clock_timestamp() where subject = ${end.subject} and kind = ${end.kind} and closed_at is null
        returning ${ROW}`;
     if (!row) return null;
-    const { chatKey, isReachable, news, isWaiting, ...incident } = row;
+    const { chatKey: _, isReachable: __, takenBy, news, isWaiting, ...incident } = row;
     if (news !== null) {
-      const both = { ...news, say: `${news.say}\n\n${end.say}`, buttons: [] };
+      const both = {
+        ...news,
+        say: `${news.say}\n\n${end.say}`,
+        buttons: [],
+        ...(news.card ? { phase: 'closed' } : {}),
+      };
       await db.query(sql`update incidents set news = ${JSON.stringify(redactValue(both))}::jsonb
         where incident_id = ${incident.incidentId}::bigint`);
     }
-    if (isWaiting || incident.notified === null || chatKey === null || !isReachable)
-      return { incident, notified: null, isWaiting };
-    const recipient = { userKey: incident.notified, chatKey };
-    const said = { phase: 'closed' as const, project: end.project, say: end.say, buttons: [] };
+    const recipient = isWaiting ? null : await findHearer(db, row, takenBy);
+    if (recipient === null) return { incident, notified: null, isWaiting };
+    const card = { environment: null };
+    const said = { phase: 'closed' as const, project: end.project, say: end.say, buttons: [], card };
     const closed = { incidentId: incident.incidentId, once: 'closed' };
     return { incident, notified: await putNotice(db, closed, recipient, said), isWaiting };
   });
@@ -121,6 +132,17 @@ export async function closeIncident(
     notified,
     hasNoRecipient: false,
   };
+}
+
+/** Who hears the end: whoever took it, else the person who was notified, in the same chat; null when they cannot be reached. */
+async function findHearer(
+  db: Queryable,
+  { notified, chatKey, isReachable }: IncidentRow,
+  takenBy: string | null,
+): Promise<Pick<Recipient, 'userKey' | 'chatKey'> | null> {
+  const [taker] = takenBy === null || takenBy === notified ? [] : await findRecipients(db, [takenBy]);
+  if (taker) return taker;
+  return notified === null || chatKey === null || !isReachable ? null : { userKey: notified, chatKey };
 }
 
 /** Lists open incidents of one subject or of all subjects, oldest first. */
@@ -144,18 +166,24 @@ async function open(
         where subject = ${subject} and closed_at is null
           and (kind <> ${kind} or evidence ->> 'deploymentId' is distinct from ${report.evidence.deploymentId ?? null})`);
   const isNew = await hasRow(db)`
-    insert into incidents (subject, kind, detail, evidence)
-      values (${subject}, ${kind}, ${redactText(report.detail)}, ${JSON.stringify(redactValue(report.evidence))}::jsonb)
+    insert into incidents (subject, kind, detail, evidence, silenced_until)
+      values (${subject}, ${kind}, ${redactText(report.detail)}, ${JSON.stringify(redactValue(report.evidence))}::jsonb,
+        (select max(silenced_until) from incidents where subject = ${subject} and kind = ${kind} and silenced_until > clock_timestamp()))
      on conflict (subject, kind) where closed_at is null do nothing`;
+  if (!isNew && report.card)
+    await db.query(sql`update incidents set repeats = repeats + 1, heard_at = clock_timestamp()
+        where subject = ${subject} and kind = ${kind} and closed_at is null`);
   if (isNew && report.error) await addErrors(db, report.error, [report.error]);
   const row = await findRow<IncidentRow>(db)`
     select ${ROW} from incidents where subject = ${subject} and kind = ${kind} and closed_at is null for update`;
   // The incident was closed between the two statements; the next probe opens it again.
   if (!row) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
-  const { chatKey: _, isReachable, news: __, isWaiting: wasWaiting, ...incident } = row;
-  const isMuted = await findValue(db, false)`select ${report.mutedUntil}::timestamptz > clock_timestamp()`;
+  const { chatKey: _, isReachable, takenBy, news: __, isWaiting: wasWaiting, ...incident } = row;
+  const isMuted = await findValue(db, false)`
+    select greatest(${report.mutedUntil}::timestamptz, silenced_until) > clock_timestamp() from incidents
+     where incident_id = ${incident.incidentId}::bigint`;
   const isWaiting = !isMuted && (wasWaiting || !isFullyNotified(incident, isReachable, report.step));
-  if (isWaiting) await putWaiting(db, incident, isReachable, report);
+  if (isWaiting) await putWaiting(db, { ...incident, takenBy }, isReachable, report);
   if (isMuted && wasWaiting)
     await db.query(sql`update incidents set news = null, waits_since = null
       where incident_id = ${incident.incidentId}::bigint`);
@@ -169,24 +197,29 @@ function isFullyNotified({ notified, evidence }: Incident, isReachable: boolean,
 /** Stores the news of an incident in place of older news that waits. */
 async function putWaiting(
   db: Queryable,
-  { incidentId, notified }: Incident,
+  { incidentId, notified, takenBy }: Pick<IncidentRow, 'incidentId' | 'notified' | 'takenBy'>,
   isReachable: boolean,
   report: IncidentReport,
 ): Promise<void> {
   const { step, project, say, buttons, quote, recipients } = report;
   const isNext = notified !== null && isReachable;
+  const card = report.card && { ...report.card, ...(quote ? { fromLog: true as const } : {}) };
+  const words: IncidentWords | null = card
+    ? redactValue({ says: { [getCurrentLanguage()]: say }, project, card, tells: [], ...(quote ? { quote } : {}) })
+    : null;
   const news: PendingNotice = {
     once: isNext ? (step ?? 'opened') : 'opened',
-    // The person who was notified of the start also gets the next step.
-    recipients: isNext ? [notified, ...recipients] : recipients,
+    // Whoever took it, or was notified of the start, also gets the next step.
+    recipients: isNext ? [...(takenBy === null ? [] : [takenBy]), notified, ...recipients] : recipients,
     phase: 'opened',
     project,
     say,
     buttons: [...buttons],
     ...(quote ? { quote } : {}),
+    ...(card ? { card } : {}),
   };
   await db.query(sql`update incidents set detail = ${redactText(report.detail)},
       evidence = evidence || ${JSON.stringify(step === undefined ? {} : { step })}::jsonb,
-      news = ${JSON.stringify(redactValue(news))}::jsonb, waits_since = coalesce(waits_since, clock_timestamp())
+      news = ${JSON.stringify(redactValue(news))}::jsonb, words = ${words && JSON.stringify(words)}::jsonb, waits_since = coalesce(waits_since, clock_timestamp())
     where incident_id = ${incidentId}::bigint`);
 }

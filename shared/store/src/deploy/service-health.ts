@@ -14,9 +14,7 @@ export interface WatchedService extends ServiceKey {
   readonly logCursor: unknown;
   /** True while a deployment switches traffic, when a probe proves nothing. */
   readonly isMoving: boolean;
-  /** User keys of the person who deployed the serving release, then of the project's owner. */
-  readonly owners: readonly string[];
-  /** Language of the person who was told of an open incident, else of the first owner. */
+  /** Language of whoever took an open incident, or was told of it; null without one. */
   readonly language: string | null;
 }
 
@@ -34,14 +32,13 @@ export function takeServices(db: Queryable, gapMs: number): Promise<readonly Wat
        select project, environment from services
         where serving is not null and (look_at is null or look_at < clock_timestamp() - ${gapMs} * interval '1 ms')
         order by look_at nulls first limit ${TAKEN} for update skip locked)
-     update services v set look_at = clock_timestamp() from due, projects p, deployments d left join lateral (
-       select i.told as user_key from incidents i
+     update services v set look_at = clock_timestamp() from due, deployments d left join lateral (
+       select coalesce(i.taken_by, i.told) as user_key from incidents i
         where i.subject = 'service:' || d.project || '/' || d.environment and i.closed_at is null and i.told is not null
         order by i.opened_at limit 1) told on true
-      where v.project = due.project and v.environment = due.environment and d.deployment_id = v.serving and p.name = v.project
+      where v.project = due.project and v.environment = due.environment and d.deployment_id = v.serving
      returning v.project, v.environment, v.serving, v.muted_until as "mutedUntil", v.health, v.log_cursor as "logCursor",
-               array[d.user_key, p.owner] as owners, case when told.user_key is null then coalesce(user_language(d.user_key), user_language(p.owner))
-                    else user_language(told.user_key) end as language,
+               case when told.user_key is not null then coalesce(user_language(told.user_key), 'en') end as language,
                exists (select 1 from deployments o where o.project = v.project and o.environment = v.environment
                           and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`;
 }

@@ -15,7 +15,7 @@ import { findRow, listRows } from '../sql.ts';
 
 /*
  * The card of an incident is the message that told of it, with lines below about what became of it. The message keeps its first text; only
- * the lines change. All messages of an incident have one slot, so a change edits the message in each chat.
+ * the lines change. What is told later of it in the same chat is a card of its own. A change edits all of them.
  */
 
 /** How long a press silences an incident. */
@@ -23,8 +23,9 @@ export const SILENCE_MS = HOUR_MS;
 /** Times within this are shown without their day. */
 const SAME_DAY_MS = 20 * HOUR_MS;
 
-export function toIncidentSlot(incidentId: string): string {
-  return `incident:${incidentId}`;
+/** Returns the slot of a message about an incident. `once`: the key of the news, such as `opened`. */
+export function toIncidentSlot(incidentId: string, once = 'opened'): string {
+  return `incident:${incidentId}${once === 'opened' ? '' : `/${once}`}`;
 }
 
 export function createIncidentButtons(incidentId: string): readonly RuntimeButton[] {
@@ -53,18 +54,18 @@ export async function listCardChanges(db: Queryable, incidentId: string): Promis
            clock_timestamp() as now
       from incidents left join users u on u.user_key = taken_by where incident_id = ${incidentId}::bigint`;
   if (!state) return [];
-  const slot = toIncidentSlot(incidentId);
   const cards = await listRows<{
     chatKey: string;
     userKey: string | null;
     threadId: string | null;
+    slot: string;
     body: unknown;
     changes: number;
   }>(db)`
-    select distinct on (chat_key) chat_key as "chatKey", user_key as "userKey", thread_id as "threadId", body,
-           (count(*) over (partition by chat_key))::int as changes
-      from outbox where slot = ${slot} and slot like 'incident:%' order by chat_key, id`;
-  return cards.map(({ chatKey, userKey, threadId, body, changes }) => {
+    select distinct on (chat_key, slot) chat_key as "chatKey", user_key as "userKey", thread_id as "threadId", slot, body,
+           (count(*) over (partition by chat_key, slot))::int as changes
+      from outbox where split_part(slot, '/', 1) = ${toIncidentSlot(incidentId)} and slot like 'incident:%' order by chat_key, slot, id`;
+  return cards.map(({ chatKey, userKey, threadId, slot, body, changes }) => {
     const first = OutboundBody.parse(body);
     return {
       key: `${slot}:${chatKey}:${changes}`,

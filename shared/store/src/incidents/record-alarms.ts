@@ -1,10 +1,12 @@
-import { runInLanguage } from '@signalbox/messages/language';
+import { LANGUAGES, runInLanguage } from '@signalbox/messages/language';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { notifyRecipient, type NotifiedLane, type PendingNotice } from '../deploy/incident-news.ts';
 import { findRecipients } from '../people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, findValue, hasRow, listValues, readRow, sql } from '../sql.ts';
+import { findRow, findValue, hasRow, readRow, sql } from '../sql.ts';
+import { listIncidentPeople } from './incident-people.ts';
+import type { IncidentWords } from './incident-words.ts';
 
 /*
  * One alarm of a source, by its fingerprint:
@@ -69,6 +71,7 @@ interface AlarmRow {
   readonly repeats: number;
   readonly lastedMs: number;
   readonly startedAt: string | null;
+  /** Who took it, else who was told. */
   readonly told: string | null;
   readonly news: PendingNotice | null;
   readonly isSilenced: boolean;
@@ -196,7 +199,7 @@ async function end(task: Task): Promise<Taken> {
 
 function findAlarm(db: Queryable, source: string, alarm: HeardAlarm): Promise<AlarmRow | null> {
   return findRow<AlarmRow>(db)`
-    select incident_id::text as "incidentId", closed_at is null as "isOpen", flaps, repeats, told, news,
+    select incident_id::text as "incidentId", closed_at is null as "isOpen", flaps, repeats, coalesce(taken_by, told) as told, news,
            coalesce(closed_at > clock_timestamp() - ${FLAP_MS} * interval '1 ms', false) as "isFresh",
            coalesce(evidence ->> 'digest' = ${alarm.digest} and heard_at > clock_timestamp() - ${REDELIVERY_MS} * interval '1 ms', false)
              as "isRedelivered",
@@ -226,7 +229,7 @@ async function putNews(
   },
 ): Promise<void> {
   const { once, phase, say, waitsMs = 0, first } = news;
-  const people = await listValues<string>(db)`select incident_people(${alarm.project}, ${alarm.environment})`;
+  const people = await listIncidentPeople(db, alarm);
   const recipients = [...(first === undefined ? [] : [first]), ...source.tells, ...people];
   const [reader] = await findRecipients(db, recipients);
   const language = await findValue<string>(db)`select user_language(${reader?.userKey ?? null})`;
@@ -240,8 +243,12 @@ async function putNews(
     card: { environment: alarm.environment },
     ...(phase === 'opened' && alarm.quote !== '' ? { quote: alarm.quote } : {}),
   };
+  const { project, card, quote } = notice;
+  const says = Object.fromEntries(LANGUAGES.map((one) => [one, runInLanguage(one, say)]));
+  const words: IncidentWords = { says, tells: source.tells, project, card, ...(quote === undefined ? {} : { quote }) };
   // What is silenced waits as long as its silence.
   await db.query(sql`update incidents set news = ${JSON.stringify(redactValue(notice))}::jsonb,
+      words = case when ${phase} = 'opened' then ${JSON.stringify(redactValue(words))}::jsonb else words end,
       waits_since = greatest(clock_timestamp() + ${waitsMs} * interval '1 ms', case when ${phase} = 'opened' then silenced_until end)
     where incident_id = ${incidentId}::bigint`);
 }

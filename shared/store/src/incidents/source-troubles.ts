@@ -3,7 +3,8 @@ import { closeIncident, openIncident } from '../deploy/incidents.ts';
 import type { NotifiedLane } from '../deploy/incident-news.ts';
 import { findRecipients } from '../people/recipients.ts';
 import type { Pool } from '../pool.ts';
-import { findValue, hasRow, listValues, sql } from '../sql.ts';
+import { findValue, hasRow, sql } from '../sql.ts';
+import { listIncidentPeople } from './incident-people.ts';
 
 /** What can be wrong with a source itself. `flood`: more new alarms than are told. `throttled`: more requests than are taken. */
 export type SourceTrouble = 'flood' | 'throttled' | 'unreadable';
@@ -31,7 +32,7 @@ export async function openSourceTrouble(
   // A source that floods again after a while is told of again.
   await pool.query(sql`update incidents set closed_at = clock_timestamp(), news = null, waits_since = null
       where subject = ${subject} and kind = ${kind} and closed_at is null`);
-  const people = await listValues<string>(pool)`select incident_people(null, null)`;
+  const people = await listIncidentPeople(pool, { project: null, environment: null });
   const recipients = [...new Set([...tells, ...people])];
   const [reader] = await findRecipients(pool, recipients);
   const language = await findValue<string>(pool)`select user_language(${reader?.userKey ?? null})`;

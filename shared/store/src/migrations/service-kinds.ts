@@ -26,6 +26,10 @@ const KINDS: Readonly<
       'service.muted',
       'incident.taken',
       'incident.silenced',
+      'rota.set',
+      'rota.removed',
+      'rota.covered',
+      'rota.uncovered',
       'dead_letter.settled',
       'secret.kept',
       'secret.refused',
@@ -70,7 +74,7 @@ const KINDS: Readonly<
   agents: { anybody: ['file.denied'], system: [] },
   deploy: {
     anybody: ['secret.used', 'secret.refused', 'file.denied'],
-    system: ['service.revived', 'service.given_up', 'service.crash_stopped'],
+    system: ['service.revived', 'service.given_up', 'service.crash_stopped', 'incident.escalated'],
   },
   analysis: { anybody: ['file.denied', 'repository.scanned'], system: [] },
 };

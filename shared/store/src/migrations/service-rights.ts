@@ -122,6 +122,12 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       incidents: WRITE,
       alarm_sources: ALL,
       alarm_ends: ALL,
+      incident_tellings: ADD,
+      // Sets who is on call at the command of people, for projects that there are
+      projects: 'select (name)',
+      rotas: ALL,
+      rota_covers: ALL,
+      rota_handovers: READ,
       services: 'select, update (muted_until, muted_by, updated_at)',
       // Changes the schedules of people at their command
       schedules: 'select, update (state, next_at, asked_at, chat_key)',
@@ -179,6 +185,8 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       error_groups: READ,
       error_minutes: READ,
       incidents: READ,
+      rotas: READ,
+      rota_covers: READ,
       knowledge: READ,
       knowledge_words: READ,
       code_texts: READ,
@@ -207,7 +215,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       audit_events: READ,
       audit_log: READ,
     },
-    functions: [APPEND, 'effect_note(text, jsonb)'],
+    functions: [APPEND, 'find_recipients(text[])', 'effect_note(text, jsonb)'],
   },
   /** Background work: ends undecided requests, indexes documents and seals the audit. */
   maintenance: {
@@ -226,6 +234,10 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       dead_letters: WRITE,
       // Notifies the admins of faults, and of news that another pool could send to nobody
       incidents: `${REPORT}, update (news, told, told_chat, told_at)`,
+      // Tells hand-overs
+      rotas: READ,
+      rota_covers: READ,
+      rota_handovers: ADD,
       knowledge: ALL,
       knowledge_words: ADD,
       audit_events: READ,
@@ -274,6 +286,9 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       error_groups: ALL,
       error_minutes: ALL,
       incidents: WRITE,
+      incident_tellings: ADD,
+      rotas: READ,
+      rota_covers: READ,
       registry_entities: WRITE,
       // Answers forges whose deployments wait
       gates: CHANGE,

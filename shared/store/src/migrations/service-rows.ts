@@ -59,7 +59,7 @@ const CHECKPOINT = `select from audit_checkpoints c, audit_log l where outbox.ke
     E'Audit checkpoint of %2$s events.\\n\\x60\\x60\\x60json\\n{"logId":"%1$s","size":%2$s,"rootHash":"%3$s","chainHash":"%4$s","at":"%5$s","keyId":"%6$s","signature":"%7$s"}\\n\\x60\\x60\\x60',
     l.log_id, c.size, encode(c.root_hash, 'hex'), encode(c.chain_hash, 'hex'), c.signed_at, c.key_id,
     translate(encode(c.signature, 'base64'), E'\\n', ''))`;
-/** Cards and reminders of pending requests, schedules, ends of conversations, faults for the admins, and audit checkpoints. */
+/** Cards and reminders of pending requests, schedules, hand-overs, ends of conversations, faults for the admins, and audit checkpoints. */
 const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_part(outbox.key, ':', 1)
       and (outbox.slot is null or outbox.slot = a.approval_id)
       and (card_stands_in(a.approval_id, outbox.chat_key)
@@ -70,6 +70,8 @@ const OWN_NEWS = `exists (select from approvals a where a.approval_id = split_pa
       where t.thread_id = substr(outbox.key, 9) and t.status = 'expired' and t.chat_key = outbox.chat_key and t.user_key = outbox.user_key)
   or starts_with(outbox.key, 'schedule:') and outbox.slot is null and outbox.body -> 'buttons' = '[]' and exists (select from schedules s
       where s.schedule_id::text = split_part(outbox.key, ':', 2) and s.chat_key = outbox.chat_key and s.user_key = outbox.user_key)
+  or starts_with(outbox.key, 'handover:') and outbox.slot is null and outbox.body -> 'buttons' = '[]' and exists (select from rota_handovers h
+      where h.rota = split_part(outbox.key, ':', 2) and outbox.user_key in (select unnest(identities_of(h.leaves) || identities_of(h.comes))))
   or starts_with(outbox.key, 'audit:') and outbox.slot is null and outbox.body -> 'buttons' = '[]' and exists (${CHECKPOINT})`;
 /** A pending request, which may only become expired or void, with no person as decider. */
 const ENDS_BY_ITSELF: Rows = {

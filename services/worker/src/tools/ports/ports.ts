@@ -9,6 +9,7 @@ import type { ChangeStore } from '@signalbox/store/engineering/changes';
 import type { createMemoryStore } from '@signalbox/store/memory/facts';
 import type { createScheduleStore } from '@signalbox/store/schedules/schedules';
 import type { Incident } from '@signalbox/store/deploy/incidents';
+import type { RotaSummary } from '@signalbox/messages/schedule/say-rota';
 import type { IncidentFilter, ToldIncident } from '@signalbox/store/incidents/list-incidents';
 import type { findPlan, listPlans, Plan } from '@signalbox/store/governance/plans';
 import type { OwnRequest } from '@signalbox/store/governance/own-requests';
@@ -67,6 +68,10 @@ export interface CorePorts {
   readonly changes: {
     /** Lists what everybody changed since a time, newest first, with the number of all changes. */
     list(filter: ChangeFilter, limit: number): Promise<{ readonly changes: readonly Change[]; readonly total: number }>;
+  };
+  readonly onCall: {
+    /** Who is on call in each rota, or in the one of a project; empty without one. */
+    list(project?: string): Promise<readonly RotaSummary[]>;
   };
   readonly memory: ReturnType<typeof createMemoryStore>;
   readonly schedules: ReturnType<typeof createScheduleStore>;

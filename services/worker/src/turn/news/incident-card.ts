@@ -14,7 +14,7 @@ import type { TurnDeps } from '../turn-parts.ts';
 
 type IncidentEnvelope = Extract<InboundEnvelope, { kind: 'incident' }>;
 
-/** What a card says of the service that an alarm's labels name. */
+/** What a card says of the service of an incident. */
 export interface CardService {
   /** One line about the last deployment; empty without one. */
   readonly line: string;
@@ -24,7 +24,7 @@ export interface CardService {
 
 const NO_SERVICE: CardService = { line: '', buttons: [] };
 
-/** Reads what to add to an alarm's card about its service. */
+/** Reads what to add to the card of an incident about its service. */
 export async function readCardService(
   { pool }: Pick<TurnDeps, 'pool'>,
   { card, project, phase }: IncidentEnvelope,
@@ -48,22 +48,21 @@ export async function readCardService(
   };
 }
 
-/** Renders the first text of a card: our sentence, the alarm's own words as a quotation, and the last deployment. */
-export function toCardText({ say: text, quote }: IncidentEnvelope, { line }: CardService): string {
-  const quoted = quote ? `${say('alarms.says')}\n${toCodeBlock(quote)}` : '';
+/** Renders the first text of a card: our sentence, words from outside as a quotation, and the last deployment. */
+export function toCardText({ say: text, quote, card }: IncidentEnvelope, { line }: CardService): string {
+  const quoted = quote ? `${say(card?.fromLog ? 'turn.fromItsLog' : 'alarms.says')}\n${toCodeBlock(quote)}` : '';
   return [text, quoted, line].filter((part) => part !== '').join('\n\n');
 }
 
-/** Makes the message that tells of an alarm its card; at its end, changes the cards that stand in chats. */
+/** Makes the message that tells of an incident its card; at its end, changes the cards that stand in chats. */
 export async function withCard(
   { pool }: Pick<TurnDeps, 'pool'>,
-  { card, incidentId, phase }: IncidentEnvelope,
+  { card, incidentId, phase, updateId }: IncidentEnvelope,
   message: OutboundEnvelope,
 ): Promise<readonly OutboundEnvelope[]> {
   if (!card) return [message];
   if (phase === 'closed') return [message, ...(await listCardChanges(pool, incidentId))];
   const { body } = message;
-  const [take, ...others] = createIncidentButtons(incidentId);
-  const buttons = [...(take ? [take] : []), ...others, ...body.buttons];
-  return [{ ...message, slot: toIncidentSlot(incidentId), body: { ...body, buttons } }];
+  const slot = toIncidentSlot(incidentId, updateId.slice(incidentId.length + 1));
+  return [{ ...message, slot, body: { ...body, buttons: [...createIncidentButtons(incidentId), ...body.buttons] } }];
 }

@@ -1,0 +1,158 @@
+import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { newTraceId } from '@signalbox/contracts/ids';
+import { toPlainName } from '@signalbox/contracts/plain-name';
+import { sayDuration } from '@signalbox/messages/duration';
+import { runInLanguage } from '@signalbox/messages/language';
+import { sayScope } from '@signalbox/messages/schedule/say-rota';
+import { sayMoment } from '@signalbox/messages/schedule/say-when';
+import { say } from '@signalbox/messages/say';
+import { putOutbox } from '../conversation/outbox.ts';
+import { endFault, reportFault, type FaultKind } from '../faults.ts';
+import { findRecipients } from '../people/recipients.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findValue, hasRow, listRows } from '../sql.ts';
+import { findDuty } from './duty.ts';
+import { nameOf, readRotaState, type RotaState } from './rota-states.ts';
+import { chooseRota, listRotas, type Rota } from './rotas.ts';
+
+/** How many open incidents a hand-over lists. */
+const MAX_LISTED = 10;
+
+/**
+ * Tells hand-overs: whoever leaves and whoever comes get one message each, once, however many processes ask. A late one is told while the
+ * turn that it begins lasts, and else left out. Admins are told once of people who are passed over. `now`: for tests; otherwise the
+ * database's clock. Returns the chats to wake.
+ */
+export async function watchRotas(
+  pool: Pool,
+  now: Date | null = null,
+): Promise<{ readonly told: number; readonly chats: readonly string[] }> {
+  const rotas = await listRotas(pool);
+  const chats: string[] = [];
+  let told = 0;
+  for (const rota of rotas) {
+    const state = await readRotaState(pool, rota, now);
+    await reportGaps(pool, state);
+    const found = await handOver(pool, rotas, state);
+    if (found.length > 0) told += 1;
+    chats.push(...found);
+  }
+  await endGaps(pool, rotas);
+  return { told, chats };
+}
+
+async function handOver(pool: Pool, rotas: readonly Rota[], state: RotaState): Promise<readonly string[]> {
+  const { rota, duty, able } = state;
+  // Who is on call by a change was told with the change.
+  if (duty === null || duty.from <= rota.changedAt) return [];
+  const before = findDuty(rota, new Date(duty.from.getTime() - 1), able);
+  if (before === null || before.userKey === duty.userKey) return [];
+  return withTransaction(pool, async (db) => {
+    const isFirst = await hasRow(db)`
+      insert into rota_handovers (rota, at, leaves, comes) values (${rota.name}, ${duty.from}, ${before.userKey}, ${duty.userKey})
+      on conflict do nothing returning true`;
+    if (!isFirst) return [];
+    const since = before.from > rota.changedAt ? before.from : rota.changedAt;
+    const incidents = await listOfTurn(db, rotas, rota, { since, until: duty.from });
+    const recipients = await findRecipients(db, [before.userKey, duty.userKey]);
+    for (const { userKey, chatKey } of recipients) {
+      const language = await findValue<string>(db)`select user_language(${userKey})`;
+      await runInLanguage(language, () =>
+        putOutbox(db, [
+          {
+            key: `handover:${rota.name}:${duty.from.getTime()}:${userKey}`.slice(0, 200),
+            chatKey,
+            userKey,
+            traceId: newTraceId(),
+            priority: SEND_PRIORITY.reply,
+            body: { text: describe(state, before.userKey, incidents), buttons: [] },
+          },
+        ]),
+      );
+    }
+    return recipients.map(({ chatKey }) => chatKey);
+  });
+}
+
+interface TurnIncident {
+  readonly detail: string;
+  readonly project: string | null;
+  readonly openedAt: Date;
+  readonly isOpen: boolean;
+  readonly takenBy: string | null;
+}
+
+/** Incidents of a rota that began in a turn or are open now, the newest first. */
+async function listOfTurn(
+  db: Queryable,
+  rotas: readonly Rota[],
+  rota: Rota,
+  { since, until }: { readonly since: Date; readonly until: Date },
+): Promise<{ readonly open: readonly TurnIncident[]; readonly begun: readonly TurnIncident[] }> {
+  const all = await listRows<TurnIncident>(db)`
+    select i.detail, case when starts_with(i.subject, 'service:') then split_part(split_part(i.subject, ':', 2), '/', 1)
+             else i.evidence ->> 'project' end as project,
+           i.opened_at as "openedAt", i.closed_at is null as "isOpen", coalesce(u.name, i.taken_by) as "takenBy"
+      from incidents i left join users u on u.user_key = i.taken_by
+     where i.words is not null and (i.closed_at is null or i.opened_at >= ${since} and i.opened_at < ${until})
+     order by i.opened_at desc, i.incident_id desc limit 1000`;
+  const own = all.filter(({ project }) => chooseRota(rotas, project)?.name === rota.name);
+  return {
+    open: own.filter(({ isOpen }) => isOpen),
+    begun: own.filter(({ openedAt }) => openedAt >= since && openedAt < until),
+  };
+}
+
+function describe(state: RotaState, leaves: string, { open, begun }: Awaited<ReturnType<typeof listOfTurn>>): string {
+  const { rota, duty, now } = state;
+  const lines = open.slice(0, MAX_LISTED).map(({ detail, openedAt, takenBy }) =>
+    say('alarms.open', {
+      detail: toPlainName(detail),
+      since: sayDuration(now.getTime() - openedAt.getTime()),
+      times: 1,
+      taken: takenBy === null ? 'no' : 'yes',
+      name: toPlainName(takenBy ?? ''),
+    }),
+  );
+  return [
+    say('oncall.handedOver', {
+      rota: rota.name,
+      scope: sayScope(rota),
+      leaves: nameOf(state, leaves),
+      comes: nameOf(state, duty?.userKey ?? ''),
+      hasUntil: duty?.until != null,
+      until: duty?.until ? sayMoment(duty.until, rota.zone) : '',
+      zone: rota.zone,
+    }),
+    say('oncall.lastTurn', {
+      leaves: nameOf(state, leaves),
+      opened: begun.length,
+      taken: begun.filter(({ takenBy }) => takenBy !== null).length,
+      open: begun.filter(({ isOpen }) => isOpen).length,
+    }),
+    open.length === 0 ? say('oncall.nothingOpen') : say('oncall.openNow'),
+    ...lines,
+    ...(open.length > MAX_LISTED ? [say('alarms.moreOpen')] : []),
+  ].join('\n');
+}
+
+/** Reports people of a rota who are passed over, and ends the report of those who can be told again. */
+async function reportGaps(pool: Pool, state: RotaState): Promise<void> {
+  const { rota, able } = state;
+  for (const userKey of rota.people) {
+    if (able.has(userKey)) await endFault(pool, toFault(rota.name, userKey));
+    else await reportFault(pool, toFault(rota.name, userKey), nameOf(state, userKey));
+  }
+}
+
+/** Ends the reports of people who stand in no rota any more. */
+async function endGaps(pool: Pool, rotas: readonly Rota[]): Promise<void> {
+  const open = await listRows<{ kind: FaultKind }>(pool)`
+    select kind from incidents where subject = 'signalbox' and closed_at is null and starts_with(kind, 'on-call-gap:')`;
+  const known = new Set(rotas.flatMap(({ name, people }) => people.map((userKey) => toFault(name, userKey))));
+  for (const { kind } of open) if (!known.has(kind)) await endFault(pool, kind);
+}
+
+function toFault(rota: string, userKey: string): FaultKind {
+  return `on-call-gap:${rota}/${userKey}`;
+}
