@@ -189,9 +189,9 @@ const TELL_USER = {
   BRANCH_TAKEN:
     'The branch {branch} of {repository} holds the commit {commit}, which I did not put there. Nothing was pushed, and nothing there was replaced.',
   FORGE_REFUSED: '{forge} does not take the change of {repository}: {detail}.',
-  START_UNKNOWN: 'I cannot tell how {commit} is started. Give it a start command, such as {example} in signalbox.json.',
+  START_UNKNOWN: 'I cannot tell how {commit} is started. Say “the start command of … is node server.js”.',
   START_IMPOSSIBLE:
-    'I cannot start {commit} on {server}. {reasons} Deploy it with a Dockerfile to a server that runs images, or give it a start command, such as {example} in signalbox.json.',
+    'I cannot start {commit} on {server}. {reasons} Say “the start command of … is node server.js”, or deploy it with a Dockerfile to a server that runs images.',
   SERVICE_FILE_INVALID: 'The file {file} is not usable: {detail}.',
   SECRET_NOT_WRITTEN:
     'Nothing was changed: {argument} holds {what}. I write neither a secret nor something in its place. Keep it with `/secret set NAME …` in a private chat and give a variable of a service secret:NAME as its whole value. Or write it yourself where it belongs.',
@@ -202,7 +202,7 @@ const TELL_USER = {
   STEP_TOO_SLOW: 'The step {step} did not end within {seconds} s, so it was stopped.',
   STEP_STALLED: 'The step {step} wrote nothing and used no processor for {seconds} s, so it was stopped.',
   INSTANCE_ENDED: 'The new instance exited before it could serve: {how}.',
-  INSTANCE_UNHEALTHY: 'The new instance did not answer 200 at `{path}` within {seconds} s; {last}.',
+  INSTANCE_UNHEALTHY: 'The new instance did not answer {wanted} at `{path}` within {seconds} s; {last}.',
   PORT_IGNORED:
     'The program runs, but for {seconds} s nothing listened on port {port}, which it was given as `$PORT`; {elsewhere}. Let it listen on `$PORT` of `$HOST`.',
   RELEASE_NOT_SERVED: 'After the switch, {where} does not serve {release}: {found}.',

@@ -26,6 +26,8 @@ export function describePlanNote(note: PlanNote): string {
       const { of, need, what, server } = note;
       return say('repository.passed', { of: code(of), need, what: need === 'language' ? what : code(what), server });
     }
+    case 'given':
+      return say('repository.given', { settings: sayList(note.settings.map(code)) });
     case 'release':
       return say('repository.releaseCommand', { command: code(note.command) });
     case 'notRun':

@@ -21,7 +21,7 @@ export const SUMMARY_PENDING = {
 /** Describes a repository, and how it would be deployed if that is known, one sentence each; empty for null. */
 export function describeRepository(look: RepositorySummary | null): readonly string[] {
   if (look === null) return [];
-  const { problem, main, tags, plan } = look;
+  const { problem, main, tags, plan, planProblem } = look;
   if (tags === null) return [say('repository.stillReading')];
   if (problem !== null) return [problem];
   const values = {
@@ -31,7 +31,8 @@ export function describeRepository(look: RepositorySummary | null): readonly str
     tags: sayList(tags),
     count: tags.length,
   };
-  return [say('repository.read', values), ...(plan ? [describePlan(plan)] : [])];
+  const how = plan ? describePlan(plan) : planProblem;
+  return [say('repository.read', values), ...(how === null ? [] : [how])];
 }
 
 /**

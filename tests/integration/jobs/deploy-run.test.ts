@@ -185,7 +185,7 @@ describe('a deployment', () => {
     expect(await shop.serves()).toMatch(/^v1-/);
     shop.repository.release('v2', { 'README.md': 'nothing' });
     const said = await shop.deploy('act_k2', 'v2');
-    expect(said).toMatch(/I cannot tell how \w{7} is started\. Give it a start command/);
+    expect(said).toMatch(/I cannot tell how \w{7} is started\. Say “the start command of/);
     expect(said).not.toContain('Name a tag');
   });
 

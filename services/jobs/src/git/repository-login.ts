@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
+import type { RunSettings } from '@signalbox/contracts/operations/deploy';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { ProjectRow } from '@signalbox/store/deploy/projects';
@@ -26,11 +27,17 @@ const KEY_FILE = 'login-';
 export interface Repository {
   readonly address: string;
   readonly login: RepositoryLogin | null;
+  /** How people said in the chat that it is built and started. */
+  readonly run?: RunSettings;
 }
 
 /** Builds the repository from a project's row; null without one. The login is opened later, on behalf of the person who gave it. */
 export function toRepository(
-  { repository, repositoryLogin: stored }: Pick<ProjectRow, 'repository' | 'repositoryLogin'>,
+  {
+    repository,
+    repositoryLogin: stored,
+    run,
+  }: Pick<ProjectRow, 'repository' | 'repositoryLogin'> & Partial<Pick<ProjectRow, 'run'>>,
   openSecret: JobContext['openSecret'],
 ): Repository | null {
   if (repository === null) return null;
@@ -38,7 +45,7 @@ export function toRepository(
     id: `${stored.givenBy} ${stored.handle}`,
     open: () => openSecret(stored.handle, `to read the repository ${repository}`, stored.givenBy),
   };
-  return { address: repository, login };
+  return { address: repository, login, ...(run ? { run } : {}) };
 }
 
 /** Opens a login and checks that it fits the protocol. Throws REPOSITORY_REFUSED when it does not. */

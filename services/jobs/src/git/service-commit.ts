@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ObjectReader } from '@signalbox/analysis/git/object-reader';
-import { ServiceFile, type CommitSummary, type PlanNote } from '@signalbox/contracts/operations/deploy';
+import {
+  ServiceFile,
+  type CommitSummary,
+  type PlanNote,
+  type RunSettings,
+} from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { cleanName } from '@signalbox/contracts/plain-name';
 import { parseJson } from '@signalbox/contracts/system-error';
@@ -36,11 +41,11 @@ export type MirrorPlace = Pick<RepositoryAddress, 'folder' | 'shown'> & {
   readonly mirror: string;
   readonly path: string;
   readonly hasProgram: (name: string) => boolean;
+  readonly run: RunSettings | undefined;
 };
 
 const FILE = 'signalbox.json';
 const FILE_BYTES = 65_536;
-const START_EXAMPLE = '{"start": ["node", "server.js"]}';
 const LISTED_FOLDERS = 12;
 /** Maximum bytes read of a commit object, whose message follows its signatures. */
 const HEAD_BYTES = 16_384;
@@ -54,7 +59,7 @@ export async function readCommit(
   at: MirrorPlace & { readonly commit: string },
   signal: AbortSignal,
 ): Promise<ServiceCommit> {
-  const { mirror, commit, folder, shown, path, hasProgram } = at;
+  const { mirror, commit, folder, shown, path, run, hasProgram } = at;
   const reader = new ObjectReader({ dir: mirror, path, signal });
   try {
     if ((await reader.read(getTree(commit, folder), 0))?.kind !== 'tree') {
@@ -78,8 +83,8 @@ export async function readCommit(
       attributes: (await show('.gitattributes')) ?? (await read(`${commit}:.gitattributes`)),
     });
     const settings = text === null ? null : readServiceFile(text, commit);
-    const ways = listWays({ names, packageJson: manifest, procfile }, settings, notes);
-    if (ways.length === 0) throw new AppError('START_UNKNOWN', { commit: commit.slice(0, 7), example: START_EXAMPLE });
+    const ways = listWays({ names, packageJson: manifest, procfile }, { file: settings, run, notes });
+    if (ways.length === 0) throw new AppError('START_UNKNOWN', { commit: commit.slice(0, 7) });
     const version = z
       .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })
       .safeParse(parseJson(manifest ?? ''));
@@ -102,7 +107,7 @@ function takeWay(
   const { way, notes } = chooseWay(ways, machine, hasProgram);
   if (way !== null) return { file: way.file, isGuess: way.isGuess, notes };
   const reasons = notes.map(describePlanNote).join(' ');
-  const values = { commit: commit.slice(0, 7), server: machine.server, reasons, example: START_EXAMPLE };
+  const values = { commit: commit.slice(0, 7), server: machine.server, reasons };
   throw new AppError('START_IMPOSSIBLE', values);
 }
 

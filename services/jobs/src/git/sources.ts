@@ -141,7 +141,11 @@ export function createSourceStore(options: {
     },
     async open(repository, ref, signal, { named = ref } = {}) {
       const { address, mirror, commit } = await fetch(repository, ref, signal);
-      const { version, ...read } = await readCommit(git, { ...address, mirror, path, hasProgram, commit }, signal);
+      const { version, ...read } = await readCommit(
+        git,
+        { ...address, run: repository.run, mirror, path, hasProgram, commit },
+        signal,
+      );
       return {
         ...read,
         commit,
@@ -158,7 +162,7 @@ export function createSourceStore(options: {
       const { address, mirror } = placeOf(repository);
       return inTurn(mirror, async () => {
         await fetchMirror(git, mirror, await reach(address, repository.login, signal), { withMain: true, signal });
-        return readContents(git, { ...address, mirror, path, hasProgram }, signal);
+        return readContents(git, { ...address, run: repository.run, mirror, path, hasProgram }, signal);
       });
     },
     async discard(name) {

@@ -7,7 +7,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { findCrashStop } from './crash-stops.ts';
 import { CRASH_LOOP_LIMITS, NO_CRASHES, addRestarts } from './crash-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
-import { probeHealth, type HealthProbe } from '../deploy/steps/probe-health.ts';
+import { createMissingProbe, probeHealth, type HealthProbe } from '../deploy/steps/probe-health.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { findReleaseBefore, getUsualLatency, type EarlierRelease, type HealthState } from './latencies.ts';
 import { say } from '@signalbox/messages/say';
@@ -105,8 +105,7 @@ async function probeThroughProxy(
   signal: AbortSignal,
 ): Promise<HealthProbe> {
   const problem = await readRouteProblem(parts, service, signal);
-  if (problem !== null)
-    return { status: null, isClosed: false, ms: 0, release: null, problem: problem.replace(/\.$/, '') };
+  if (problem !== null) return createMissingProbe(problem.replace(/\.$/, ''));
   return probeHealth({ host: parts.reachHost, port }, file, signal);
 }
 

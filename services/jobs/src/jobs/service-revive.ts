@@ -11,7 +11,7 @@ import { readCleanLines } from '../deploy/line-store.ts';
 import type { DeployDeps } from '../deploy/deploy-deps.ts';
 import { quoteLines } from '../deploy/describe-deployment.ts';
 import { leaseInstancePort } from '../deploy/steps/instance-port.ts';
-import { isExpectedRelease, probeHealth } from '../deploy/steps/probe-health.ts';
+import { describeLastAnswer, isExpectedRelease, probeHealth } from '../deploy/steps/probe-health.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
 import { requireServiceFile, getReleaseId, pickService } from '../deploy/deployment-session.ts';
 import { withDriver } from '../health/target.ts';
@@ -173,7 +173,7 @@ async function waitUntilHealthy(
   signal: AbortSignal,
 ): Promise<number> {
   const file = requireServiceFile(row);
-  const { path, withinSeconds } = file.health;
+  const { path, withinSeconds, status: wanted = 200 } = file.health;
   const deadline = performance.now() + withinSeconds * SECOND_MS;
   for (let good = 0; ;) {
     const state = await driver.state(instance, signal);
@@ -183,17 +183,14 @@ async function waitUntilHealthy(
     }
     const probe = await probeHealth({ host: parts.reachHost, port }, file, signal);
     const isReported = row.release !== null && isExpectedRelease(probe.release, row.release, file);
-    good = probe.status === 200 && isReported ? good + 1 : 0;
+    good = probe.isHealthy && isReported ? good + 1 : 0;
     if (good === HEALTHY_PROBES) return probe.ms;
     if (performance.now() > deadline) {
       // Any status but 200 may come from the proxy itself, which reports no release.
-      const isOther = probe.status === 200 && !isReported;
-      const answered = isOther
-        ? say('deployment.otherAnswers')
-        : say('deployment.lastAnswer', { status: probe.status ?? 0 });
-      const problem = probe.problem ?? say('health.noAnswerError');
-      const last = probe.status === null ? say('deployment.lastProblem', { problem }) : answered;
-      throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last });
+      const isOther = probe.isHealthy && !isReported;
+      const at = { host: parts.reachHost, port };
+      const last = isOther ? say('deployment.otherAnswers') : describeLastAnswer(probe, at, file);
+      throw new AppError('INSTANCE_UNHEALTHY', { path, wanted: String(wanted), seconds: String(withinSeconds), last });
     }
     await sleepOrThrow(PROBE_PAUSE_MS, signal);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceFile } from '@signalbox/contracts/operations/deploy';
+import { ServiceFile, type RunSettings } from '@signalbox/contracts/operations/deploy';
 import { listWays } from './recognition.ts';
 import { chooseWay } from './way.ts';
 
@@ -11,7 +11,7 @@ const rootOf = (files: Readonly<Record<string, string>>) => ({
 const HERE = { server: 'local', driver: 'process' } as const;
 const ON_ENGINE = { server: 'box-1', driver: 'docker' } as const;
 const choose = (files: Readonly<Record<string, string>>, machine: typeof HERE | typeof ON_ENGINE = HERE, lacks = '') =>
-  chooseWay(listWays(rootOf(files), null), machine, (name) => name !== lacks);
+  chooseWay(listWays(rootOf(files), { file: null }), machine, (name) => name !== lacks);
 const commandsOf = (files: Readonly<Record<string, string>>) => {
   const file = choose(files).way?.file ?? null;
   return file && [file.build, file.start];
@@ -219,7 +219,7 @@ describe('a Dockerfile', () => {
 
   it('leaves the other settings of a signalbox.json to the second way', () => {
     const settings = ServiceFile.parse({ health: { path: '/up' }, memoryMb: 512 });
-    const { way } = chooseWay(listWays(rootOf(files), settings), HERE, () => true);
+    const { way } = chooseWay(listWays(rootOf(files), { file: settings }), HERE, () => true);
     expect(way?.file).toMatchObject({ start: ['npm', 'start'], health: { path: '/up' }, memoryMb: 512 });
   });
 });
@@ -239,7 +239,36 @@ describe('a project for a server that runs container images', () => {
 
   it('is accepted when it is a Node project or declares its commands', () => {
     expect(choose({ 'package.json': manifest({ start: 'node server.js' }) }, ON_ENGINE).way).not.toBeNull();
-    const ways = listWays(rootOf({}), { start: ['python3', 'main.py'] });
+    const ways = listWays(rootOf({}), { file: { start: ['python3', 'main.py'] } });
     expect(chooseWay(ways, ON_ENGINE, () => true).way).not.toBeNull();
+  });
+});
+
+describe('what people say in the chat', () => {
+  const packageJson = manifest({ test: 'x' }, { dependencies: { express: '4' } });
+  const say = (run: RunSettings, files: Readonly<Record<string, string>> = { 'package.json': packageJson }) =>
+    chooseWay(listWays(rootOf(files), { file: null, run }), HERE, () => true);
+
+  it('starts a project that nothing else starts, after its packages are fetched', () => {
+    const { way, notes } = say({ start: 'node src/index.js' });
+    expect(way?.file.build).toEqual([['npm', 'install']]);
+    expect(way?.file.start?.[2]).toBe('PATH="$PWD/node_modules/.bin:$PATH"; exec node src/index.js');
+    expect(notes).toEqual([{ kind: 'given', settings: ['start: node src/index.js'] }]);
+  });
+
+  it('goes before the files of the project, field by field', () => {
+    const run = { build: 'make all', healthPath: '/up', healthStatus: 204, healthHeaders: { Host: 'tut.example' } };
+    const { way } = say(run, { Procfile: 'web: node .' });
+    expect(way?.file).toMatchObject({
+      build: [['/bin/sh', '-c', 'make all']],
+      start: ['/bin/sh', '-c', 'exec node .'],
+      health: { path: '/up', status: 204, headers: { Host: 'tut.example' }, withinSeconds: 30 },
+    });
+  });
+
+  it('does not show the values of headers, which may be secret', () => {
+    expect(
+      JSON.stringify(say({ healthHeaders: { Authorization: 'Basic c2VjcmV0' } }, { 'index.html': '' }).notes),
+    ).toBe('[{"kind":"given","settings":["health header: Authorization"]}]');
   });
 });

@@ -1,4 +1,4 @@
-import { ServiceFile, type PlanNote } from '@signalbox/contracts/operations/deploy';
+import { ServiceFile, type PlanNote, type RunSettings } from '@signalbox/contracts/operations/deploy';
 import type { z } from 'zod';
 import { findNodeCommands } from './node-commands.ts';
 import { listNodeSteps, listNodeWays } from './node-ways.ts';
@@ -8,15 +8,27 @@ import type { Draft, Need, RootFiles, Way } from './way.ts';
 /** Folders whose static pages need no program. */
 export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
 
-type Settings = z.input<typeof ServiceFile>;
+/** What is said of a commit beside its usual files. */
+interface Said {
+  /** Its signalbox.json. */
+  readonly file: z.input<typeof ServiceFile> | null;
+  /** What people said in the chat, which goes before it. */
+  readonly run?: RunSettings | undefined;
+  /** What applies to every way. */
+  readonly notes?: readonly PlanNote[];
+}
 
 /**
- * Lists the ways in which a commit can be built and started, the best first; empty when nothing says how. A start command in `settings`
- * is the only way; its other fields apply to each. Pure.
+ * Lists the ways in which a commit can be built and started, the best first; empty when nothing says how. A start command that somebody
+ * named is the only way; other settings apply to each. Pure.
  */
-export function listWays(root: RootFiles, settings: Settings | null, notes: readonly PlanNote[] = []): readonly Way[] {
-  const { start, build = [] } = settings ?? {};
-  if (start !== undefined) return complete([{ of: 'signalbox.json', build, start, needs: [], isGuess: false }]);
+export function listWays(root: RootFiles, { file, run = {}, notes = [] }: Said): readonly Way[] {
+  const { build: line, start } = run;
+  const build = line === undefined ? (file?.build ?? []) : [['/bin/sh', '-c', line]];
+  const named = { needs: [], isGuess: false };
+  if (start !== undefined)
+    return complete([{ ...named, of: 'chat', build: listBuildSteps(root), start: startLine(root, start) }]);
+  if (file?.start !== undefined) return complete([{ ...named, of: 'signalbox.json', build, start: file.start }]);
   return complete([
     ...(root.names.has('Dockerfile') ? [IMAGE] : []),
     ...listProcfileWays(root),
@@ -28,12 +40,30 @@ export function listWays(root: RootFiles, settings: Settings | null, notes: read
   ]);
 
   function complete(drafts: readonly Draft[]): readonly Way[] {
+    const health = { ...file?.health, ...toHealth(run) };
+    const given = listGiven(run);
     return drafts.flatMap(({ of, needs, isGuess, notes: own = [], ...commands }) => {
       const steps = build.length > 0 ? build : commands.build;
-      const file = ServiceFile.safeParse({ ...settings, ...commands, build: steps });
-      return file.success ? [{ of, needs, isGuess, notes: [...own, ...notes], file: file.data }] : [];
+      const parsed = ServiceFile.safeParse({ ...file, ...commands, build: steps, health });
+      const all = [...(given.length > 0 ? [{ kind: 'given' as const, settings: given }] : []), ...own, ...notes];
+      return parsed.success ? [{ of, needs, isGuess, notes: all, file: parsed.data }] : [];
     });
   }
+}
+
+function toHealth({ healthPath: path, healthStatus: status, healthHeaders: headers }: RunSettings) {
+  return { ...(path && { path }), ...(status && { status }), ...(headers && { headers }) };
+}
+
+/** Values of headers may be secret, so only their names are listed. */
+function listGiven({ build, start, healthPath, healthStatus, healthHeaders }: RunSettings): string[] {
+  const all = { build, start, 'health path': healthPath, 'health status': healthStatus };
+  const said = Object.entries(all).filter(([, value]) => value !== undefined);
+  const headers = Object.keys(healthHeaders ?? {}).slice(0, 5);
+  return [
+    ...said.map(([name, value]) => `${name}: ${value ?? ''}`),
+    ...headers.map((name) => `health header: ${name}`),
+  ];
 }
 
 /** Lists the commands that fetch a program's dependencies and build it. Pure. */
@@ -46,7 +76,7 @@ const PYTHON: Need = { kind: 'program', what: 'python3' };
 const GO: Need = { kind: 'program', what: 'go' };
 const GO_BUILD = ['go', 'build', '-o', 'bin/', './...'];
 
-/** Uses the `web:` line of a Procfile as its hosts do: by a shell, which finds what the build has installed. */
+/** Uses the `web:` line of a Procfile. */
 function listProcfileWays(root: RootFiles): readonly Draft[] {
   const { web, release, others } = readProcfile(root.procfile);
   if (web === null) return [];
@@ -55,20 +85,12 @@ function listProcfileWays(root: RootFiles): readonly Draft[] {
   const [program, own] = [findProgram(web), findOwnProgram(web)];
   const isMissing = own !== null && !names.has(own) && !isNode && !(isGo && /^bin\/[\w.-]+$/.test(own));
   const language = isPython || isNode || isGo ? null : findLanguage(root);
-  const folders = [isPython && '.venv/bin', isNode && 'node_modules/.bin', isGo && 'bin'].filter(
-    (one) => one !== false,
-  );
-  const path = folders.length === 0 ? '' : `PATH="${folders.map((one) => `$PWD/${one}:`).join('')}$PATH"; `;
-  const asRun = (line: string): string => {
-    const ready = findNodeCommands(root).translate(line);
-    return isPython ? ready : ready.replace(/^python(?= |$)/, 'python3');
-  };
-  const before = release === null ? '' : runOnce(asRun(release));
+  const before = release === null ? '' : runOnce(translateLine(root, release));
   return [
     {
       of: 'Procfile',
       build: [...listBuildSteps(root), ...(isGo ? [GO_BUILD] : [])],
-      start: ['/bin/sh', '-c', `${path}${before}${withExec(asRun(web))}`],
+      start: startLine(root, web, before),
       needs: [
         ...(isPython || /^python3?(?= |$)/.test(web) ? [PYTHON] : []),
         ...(isGo ? [GO] : []),
@@ -84,6 +106,24 @@ function listProcfileWays(root: RootFiles): readonly Draft[] {
       ],
     },
   ];
+}
+
+/** Runs a line as the hosts of Procfiles do: by a shell, which finds what the build has installed. */
+function startLine(root: RootFiles, line: string, before = ''): string[] {
+  const { names, packageJson } = root;
+  const folders = [
+    hasPythonNeeds(names) && '.venv/bin',
+    packageJson !== null && 'node_modules/.bin',
+    names.has('go.mod') && 'bin',
+  ].filter((one) => one !== false);
+  const path = folders.length === 0 ? '' : `PATH="${folders.map((one) => `$PWD/${one}:`).join('')}$PATH"; `;
+  return ['/bin/sh', '-c', `${path}${before}${withExec(translateLine(root, line))}`];
+}
+
+/** Only a virtual environment has a program named `python` everywhere. */
+function translateLine(root: RootFiles, line: string): string {
+  const ready = findNodeCommands(root).translate(line);
+  return hasPythonNeeds(root.names) ? ready : ready.replace(/^python(?= |$)/, 'python3');
 }
 
 /** A restart runs the command of a release no second time. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NewEntityName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
-import { buildFolderAddress, RepositoryFolder, splitFolderAddress } from '@signalbox/contracts/repository-folder';
+import { buildFolderAddress, RepositoryFolder } from '@signalbox/contracts/repository-folder';
 import {
   describeRepository,
   listVersions,
@@ -10,6 +10,8 @@ import {
   type RepositorySummary,
 } from '@signalbox/messages/repository-look';
 import { say } from '@signalbox/messages/say';
+import { findPlace, requireRepository, sayRepository } from './project-management/place.ts';
+import { RUN_FIELDS, sayRun, toRunChange } from './project-management/run-settings.ts';
 import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
@@ -188,7 +190,7 @@ export default toolGroup({
         { ports, work, actor, actionId },
       ) => {
         const owner = actor.userKey;
-        const repository = placeOf(name, { repository: given, folder, before: null }) ?? null;
+        const repository = findPlace(name, { repository: given, folder, before: null }) ?? null;
         requireRepository(name, repository, repositoryLogin);
         const login = repositoryLogin === undefined ? null : { handle: repositoryLogin, givenBy: owner };
         const wanted = { name, description: description ?? '', repository, repositoryLogin: login, owner };
@@ -222,8 +224,7 @@ export default toolGroup({
     }).from({ ...PROJECT_ORIGINS, ...LOOK_ORIGINS }),
 
     update_project: tool({
-      describe:
-        'Change the description, the repository or the status of a project. Status: intended, active or archived.',
+      describe: 'Change the description, repository or status of a project, or how it is built, started and checked.',
       hints: [
         'update the project shop',
         'change the description of shop',
@@ -234,6 +235,8 @@ export default toolGroup({
         'use secret:shop-token for the repository of shop',
         'put shop back to intended',
         'put shop in the archive',
+        'the start command of shop is node server.js',
+        'the health path of shop is /up',
         'set the code of shop to https://example.com/team/shop.git',
       ],
       input: z.object({
@@ -246,17 +249,19 @@ export default toolGroup({
           .meta({ ask: 'What is the address of the repository?' }),
         folder: Folder,
         repositoryLogin: Login,
+        ...RUN_FIELDS,
         status: Status.optional()
           .describe('New status')
           .meta({ ask: 'Which status should it have: intended, active or archived?' }),
       }),
       handles: ['repositoryLogin'],
       // The next deployment uses this repository, so changing it needs the same permission as a deployment.
-      resolve: async ({ project: name, repository, folder }, { ports }) => {
-        if (repository === undefined && folder === undefined) return null;
+      resolve: async ({ project: name, repository, folder, ...given }, { ports }) => {
+        const changesRun = Object.keys(toRunChange(given)).length > 0;
+        if (repository === undefined && folder === undefined && !changesRun) return null;
         const before = (await ports.projects.find(name))?.repository ?? null;
-        const services =
-          before === placeOf(name, { repository, folder, before }) ? [] : await ports.services.list({ project: name });
+        const isSame = !changesRun && before === findPlace(name, { repository, folder, before });
+        const services = isSame ? [] : await ports.services.list({ project: name });
         return { repository: before, runsIn: services.map(({ environment }) => environment) };
       },
       risk: (_input, resolved) =>
@@ -269,18 +274,22 @@ export default toolGroup({
       replay: 'harmless',
       run: async (given, { ports, work, actor, actionId }) => {
         const { project: name, description, folder, repositoryLogin, status } = given;
+        const run = toRunChange(given);
+        const changesRun = Object.keys(run).length > 0;
         const { repository: before } = await ports.projects.get(name);
-        const repository = placeOf(name, { repository: given.repository, folder, before });
+        const repository = findPlace(name, { repository: given.repository, folder, before });
         requireRepository(name, repository ?? before, repositoryLogin);
         const change = {
           ...(description ? { description } : {}),
           ...(repository ? { repository } : {}),
           ...(repositoryLogin ? { repositoryLogin: { handle: repositoryLogin, givenBy: actor.userKey } } : {}),
           ...(status ? { status } : {}),
+          ...(changesRun ? { run } : {}),
         };
         if (Object.keys(change).length === 0) throw new AppError('NOTHING_TO_CHANGE', { name });
         const project = await ports.projects.update(name, change, actionId);
-        const look = repository || repositoryLogin ? await loadPictures(work, name) : null;
+        const isRead = project.repository !== null && (changesRun || Boolean(repository ?? repositoryLogin));
+        const look = isRead ? await loadPictures(work, name) : null;
         return { ...shownOf(project), version: project.version, ...lookOf(name, look) };
       },
       probe: async ({ project: name }, { ports, wrote }) => {
@@ -289,8 +298,9 @@ export default toolGroup({
         return { kind: 'done', output: { ...shownOf(project), version: project.version, ...lookOf(name, null) } };
       },
       phrases: {
-        done: (project, { description, repository, folder, repositoryLogin, status }) => {
+        done: (project, { description, repository, folder, repositoryLogin, status, ...given }) => {
           const changed = [
+            ...sayRun(given),
             ...(status ? [say('projects.status', { status: sayStatus(project.status) })] : []),
             ...(description ? [say('projects.description', { description: project.description })] : []),
             ...(repository || folder ? [say('projects.repository', sayRepository(project.repository))] : []),
@@ -366,33 +376,9 @@ function shownOf({ name, description, repository, status }: Project) {
   return { name, description, repository, status };
 }
 
-/** Refuses a login without a repository: throws REPOSITORY_MISSING. */
-function requireRepository(project: string, repository: string | null, login: string | undefined): void {
-  if (login !== undefined && repository === null) throw new AppError('REPOSITORY_MISSING', { project });
-}
-
 async function loadPictures(work: ToolContext['work'], project: string): Promise<RepositorySummary> {
   const worked = await work('repository.look', { project });
   return worked.kind === 'goes-on' ? SUMMARY_PENDING : worked.result;
-}
-
-type Place = Readonly<Record<'repository' | 'folder', string | undefined>> & { readonly before: string | null };
-
-/** The repository and folder after a change: a new repository drops the old folder. Throws REPOSITORY_MISSING. */
-function placeOf(project: string, { repository, folder, before }: Place): string | undefined {
-  if (folder === undefined) return repository;
-  const whole = repository ?? (before === null ? null : splitFolderAddress(before).repository);
-  if (whole === null) throw new AppError('REPOSITORY_MISSING', { project });
-  return buildFolderAddress(whole, folder);
-}
-
-function sayRepository(address: string | null) {
-  if (address === null) return { hasRepository: false, repository: '' };
-  const { repository, folder } = splitFolderAddress(address);
-  return {
-    hasRepository: true,
-    repository: folder === null ? repository : say('repository.inFolder', { repository, folder }),
-  };
 }
 
 function sayStatus(status: z.output<typeof Status>): string {

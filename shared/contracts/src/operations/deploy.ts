@@ -86,6 +86,25 @@ export const HostInventory = z.object({
 });
 export type HostInventory = z.infer<typeof HostInventory>;
 
+/** Answers from 400 on mean trouble everywhere else. */
+const HealthStatus = z.number().int().min(200).max(399);
+const HeaderName = z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,59}$/);
+const HeaderValue = z
+  .string()
+  .max(300)
+  .regex(/^[\x20-\x7e]*$/);
+
+/** How a project is built, started and checked, as people said in the chat. Each field goes before that of `signalbox.json`. */
+export const RunSettings = z.object({
+  /** Lines for a shell. */
+  build: z.string().max(1_000).optional(),
+  start: z.string().max(1_000).optional(),
+  healthPath: z.string().startsWith('/').max(200).optional(),
+  healthStatus: HealthStatus.optional(),
+  healthHeaders: z.record(HeaderName, HeaderValue).optional(),
+});
+export type RunSettings = z.infer<typeof RunSettings>;
+
 /**
  * The service definition, from `signalbox.json` at the root of the repository. Commands are argv arrays, not shell lines. The program
  * listens on $PORT of $HOST and reports $SIGNALBOX_RELEASE: see `release`.
@@ -109,6 +128,10 @@ export const ServiceFile = z
         /** Path that answers with status 200 when the service is ready. */
         path: z.string().startsWith('/').max(200).default('/'),
         withinSeconds: z.number().int().min(1).max(600).default(30),
+        /** The status that says so; 200 when left out. */
+        status: HealthStatus.optional(),
+        /** Request headers, such as the `Host` that the service wants. */
+        headers: z.record(HeaderName, HeaderValue).optional(),
       })
       .prefault({}),
     /**
@@ -148,6 +171,8 @@ export const PlanNote = z.discriminatedUnion('kind', [
     what: z.string().max(200),
     server: z.string().max(80),
   }),
+  /** Settings that people gave in the chat, as people write them. */
+  z.object({ kind: z.literal('given'), settings: z.array(z.string().max(1_100)).max(10) }),
   /** A command that a new release runs once, before it serves. */
   z.object({ kind: z.literal('release'), command: z.string().max(1_000) }),
   /** Lines of a Procfile that are not run. */

@@ -31,6 +31,8 @@ const CONTENT = String.raw`(?: (?:with|containing)(?: the)?(?: text| contents?)?
 const LIST = String.raw`${POLITE}(?:list|show)(?: me)?(?: all)?(?: the)? (?:files|contents?) (?:in|of|under|below) (?:the )?(?:folder |directory )?`;
 const VARIABLE = String.raw`(?:the )?(?:env(?:ironment)? )?(?:variable |var )?(?<name>[A-Za-z_][A-Za-z0-9_]*)`;
 const PROJECT = String.raw`(?:the )?(?:project )?(?<project>[a-z][a-z0-9-]*)(?: (?:in|on|to|for|from) (?<environment>staging|production|local))?`;
+/** A project without an environment. */
+const OWNER = String.raw`(?:the )?(?:project )?(?<project>[a-z][a-z0-9-]*)`;
 const TAG = String.raw`["']?(?<tag>[^\s"',.:;!?]{1,50})["']?`;
 const SERVICE = `(?:of|for|on|in|from) ${PROJECT}`;
 
@@ -65,6 +67,32 @@ const FORMS: readonly Form[] = [
     forms: [`${POLITE}(?:unset|remove|delete|drop) ${VARIABLE} ${SERVICE}`],
     tools: /^remove_.*_variable$/,
     read: readVariable,
+  },
+  {
+    forms: [
+      `${POLITE}(?:set )?(?:the |its )?(?<field>start|build)(?: command)? (?:of|for) ${OWNER} (?:is|to|as) (?<line>.+)`,
+      `${POLITE}(?<field>start|build) ${OWNER} with(?: the command)? (?<line>.+)`,
+    ],
+    tools: /^update_project$/,
+    read: ({ field = '', project = '', line = '' }) => [
+      { project: project.toLowerCase(), [`${field.toLowerCase()}Command`]: unquoted(line) },
+    ],
+  },
+  {
+    forms: [
+      String.raw`${POLITE}(?:set )?(?:the )?health(?: ?check)? path (?:of|for) ${OWNER} (?:is|to) (?<healthPath>\/\S*?)[.!]?`,
+      String.raw`${POLITE}(?:set )?(?:the )?health(?: ?check)? status (?:of|for) ${OWNER} (?:is|to) (?<status>[23]\d\d)[.!]?`,
+      String.raw`${POLITE}(?:set )?(?:the )?health(?: ?check)? header (?:of|for) ${OWNER} (?:is|to) (?<header>[A-Za-z][A-Za-z0-9-]*:.+)`,
+    ],
+    tools: /^update_project$/,
+    read: ({ project = '', healthPath, status, header }) => [
+      {
+        project: project.toLowerCase(),
+        ...(healthPath === undefined ? {} : { healthPath }),
+        ...(status === undefined ? {} : { healthStatus: Number(status) }),
+        ...(header === undefined ? {} : { healthHeader: header.trim() }),
+      },
+    ],
   },
   {
     forms: [String.raw`${POLITE}(?:remember|memorize|keep in mind)(?:,? that\b|[:,])(?: that)? ?(?<fact>.+)`],
@@ -158,6 +186,7 @@ function placeOf({ project = '', environment }: LiteralParts): Readonly<Record<s
 }
 
 function unquoted(written: string): string {
+  if (/^(?:""|'')$/.test(written)) return '';
   const [, mark = '', inside = ''] = /^(["'])(.+)\1$/s.exec(written) ?? [];
   return inside === '' || inside.includes(mark) ? written : inside;
 }

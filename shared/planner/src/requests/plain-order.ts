@@ -81,7 +81,7 @@ function explainer(text: string, { tool, args }: Call, around: Known, role: Text
 /** True when the end of a value is certain: a single word, or text in quotes or after a colon. */
 function isWhole(value: string, field: string, text: string): boolean {
   const before = text.slice(0, Math.max(0, text.indexOf(value)));
-  if (!/\s/.test(value) || /(?:["'`“„«]|:\s*)$/.test(before) || field === 'command') return true;
+  if (!/\s/.test(value) || /(?:["'`“„«]|:\s*)$/.test(before) || /(?:command|header)$/i.test(field)) return true;
   return field === 'description' && !/[,;!?—–、。，！？]|\s-\s/.test(value);
 }
 

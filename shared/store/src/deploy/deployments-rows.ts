@@ -3,6 +3,7 @@ import type {
   DeployFailure,
   DeployPlan,
   DeployState,
+  RunSettings,
   ServiceFile,
   ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
@@ -58,6 +59,8 @@ export interface FullDeploymentRow extends DeploymentRow {
   readonly port: number | null;
   readonly repository: string | null;
   readonly repositoryLogin: StoredLogin | null;
+  /** Settings of the project, as people gave them in the chat. */
+  readonly run: RunSettings;
   readonly serverHost: string;
   readonly connection: ServerConnection;
   readonly hostKey: string | null;
@@ -78,7 +81,7 @@ export const SELECT_DEPLOYMENT = sql`select ${PUBLIC} ${FROM}`;
 export const SELECT_FULL_DEPLOYMENT = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as epoch, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt",
   (extract(epoch from clock_timestamp() - coalesce(d.started_at, d.requested_at)) * 1000)::float8 as "ageMs", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
-  d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, p.repository_login as "repositoryLogin", s.host as "serverHost", s.connection, s.host_key as "hostKey"
+  d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, p.repository_login as "repositoryLogin", p.run, s.host as "serverHost", s.connection, s.host_key as "hostKey"
   ${FROM} join projects p on p.name = d.project join servers s on s.name = d.server`;
 
 export function findDeployment(db: Queryable, deploymentId: string): Promise<DeploymentRow | null> {

@@ -1,4 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
+import type { RunSettings } from '@signalbox/contracts/operations/deploy';
 import { createNameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, hasRow, listRows, sql } from '../sql.ts';
@@ -14,6 +15,7 @@ export interface ProjectRow {
   readonly description: string;
   readonly repository: string | null;
   readonly repositoryLogin: StoredLogin | null;
+  readonly run: RunSettings;
   readonly status: 'intended' | 'active' | 'archived';
   readonly owner: string;
   readonly ownerName: string;
@@ -29,9 +31,12 @@ export interface OpenRunRow {
   readonly createdAt: Date;
 }
 
-type Change = Partial<Pick<ProjectRow, 'description' | 'repository' | 'repositoryLogin' | 'status'>>;
+type Change = Partial<Pick<ProjectRow, 'description' | 'repository' | 'repositoryLogin' | 'status'>> & {
+  /** Settings to change; null removes one. */
+  readonly run?: { readonly [K in keyof RunSettings]: RunSettings[K] | null };
+};
 
-const COLUMNS = sql`p.name, p.description, p.repository, p.repository_login as "repositoryLogin", p.status, p.owner,
+const COLUMNS = sql`p.name, p.description, p.repository, p.repository_login as "repositoryLogin", p.run, p.status, p.owner,
   coalesce((select u.name from users u where u.user_key = p.owner), p.owner) as "ownerName",
   p.created_at as "createdAt", p.updated_at as "updatedAt", p.version`;
 
@@ -95,6 +100,7 @@ async function apply(db: Queryable, name: string, change: Change): Promise<void>
             repository_login = case when ${change.repositoryLogin ?? null}::jsonb is not null then ${change.repositoryLogin ?? null}::jsonb
                                     when ${change.repository ?? null} is distinct from repository
                                       and ${change.repository ?? null}::text is not null then null else repository_login end,
+            run = jsonb_strip_nulls(run || coalesce(${JSON.stringify(change.run ?? {})}::jsonb, '{}')),
             status = coalesce(${change.status ?? null}, status), version = version + 1, updated_at = clock_timestamp()
       where name = ${name}`);
 }

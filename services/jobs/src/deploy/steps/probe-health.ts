@@ -1,13 +1,20 @@
 import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
+import { Readable } from 'node:stream';
 import { abortAfter } from '@signalbox/contracts/time';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
+import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 
 /** Response of a program at its health path: status and reported release, or the problem that prevented a response. */
 export interface HealthProbe {
   readonly status: number | null;
+  /** True when the status is the one that says that it can serve. */
+  readonly isHealthy: boolean;
+  /** Where an answer such as 301 leads. */
+  readonly location: string | null;
   readonly problem: string | null;
   /** True when no program listens at the address. */
   readonly isClosed: boolean;
@@ -24,9 +31,44 @@ export async function probeHealth(
   file: Pick<ServiceFile, 'health' | 'release'>,
   signal: AbortSignal,
 ): Promise<HealthProbe> {
-  const { response, body, ms, problem, isClosed } = await requestPath(address, file.health.path, signal);
+  const { path, status: wanted = 200, headers } = file.health;
+  const { response, body, ms, problem, isClosed } = await requestPath(address, path, signal, headers);
   const release = response && releaseOf(response, body.toString('utf8'), file);
-  return { status: response?.status ?? null, problem, isClosed, release, ms };
+  const status = response?.status ?? null;
+  const location = response?.headers.get('location') ?? null;
+  return { status, isHealthy: status === wanted, location, problem, isClosed, release, ms };
+}
+
+/** Stands for an answer that nobody could ask for. */
+export function createMissingProbe(problem: string): HealthProbe {
+  return { status: null, isHealthy: false, location: null, problem, isClosed: false, release: null, ms: 0 };
+}
+
+/** Says how a program answered last, where that leads, and what it was asked. */
+export function describeLastAnswer(
+  { status, location, problem }: HealthProbe,
+  address: { readonly host: string; readonly port: number },
+  { health }: Pick<ServiceFile, 'health'>,
+): string {
+  if (status === null) return say('deployment.lastProblem', { problem: problem ?? say('health.noAnswerError') });
+  const { path, headers = {} } = health;
+  const given = Object.entries(headers).find(([name]) => name.toLowerCase() === 'host')?.[1];
+  return say('deployment.lastAnswer', {
+    status,
+    hasLocation: location !== null,
+    location: (location ?? '').slice(0, 300),
+    path,
+    host: given ?? `${address.host}:${address.port}`,
+    advice: getAdvice(status),
+  });
+}
+
+/** Programs that want another Host refuse with one of these. */
+const REFUSED_HOST: readonly number[] = [400, 403, 404, 421];
+
+function getAdvice(status: number): 'status' | 'host' | 'none' {
+  if (status < 400) return 'status';
+  return REFUSED_HOST.includes(status) ? 'host' : 'none';
 }
 
 interface PathResponse {
@@ -45,14 +87,14 @@ export async function requestPath(
   address: { readonly host: string; readonly port: number },
   path: string,
   signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<PathResponse> {
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   try {
-    const response = await fetch(`http://${host}:${address.port}${path}`, {
-      redirect: 'manual',
-      headers: { connection: 'close', 'user-agent': 'signalbox' },
+    const response = await ask(`http://${host}:${address.port}${path}`, {
+      headers: { 'user-agent': 'signalbox', ...headers, connection: 'close' },
       signal: AbortSignal.any([signal, abortAfter(PROBE_MS)]),
     });
     const read = await readSome(response);
@@ -62,6 +104,35 @@ export async function requestPath(
     return { response: null, body: Buffer.alloc(0), isCut: false, ms: took(), ...describe(error) };
   }
 }
+
+interface Asked {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Requests an address and follows no redirect. `fetch` writes a Host of its own, so another one is written by node:http. */
+function ask(url: string, { headers, signal }: Asked): Promise<Response> {
+  const namesHost = Object.keys(headers).some((name) => name.toLowerCase() === 'host');
+  if (!namesHost) return fetch(url, { redirect: 'manual', headers, signal });
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { headers, signal }, (answer) => {
+      const { statusCode: status = 0, headersDistinct } = answer;
+      const fields = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+        values.map((value): [string, string] => [name, value]),
+      );
+      answer.on('error', () => undefined); // A cut body is read as far as it came.
+      resolve(new Response(WITHOUT_BODY.has(status) ? null : Readable.toWeb(answer), { status, headers: fields }));
+    });
+    asked.once('error', (cause) => {
+      const reason: unknown = signal.reason;
+      reject(reason instanceof Error ? reason : new TypeError('no answer', { cause }));
+    });
+    asked.end();
+  });
+}
+
+/** Statuses of answers that have no body. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 export async function isPortFree(host: string, port: number): Promise<boolean> {
   const server = createServer();

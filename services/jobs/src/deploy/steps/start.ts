@@ -6,7 +6,7 @@ import { SECOND_MS, sleepOrThrow } from '@signalbox/contracts/time';
 import type { Driver, ProgramInstance, InstanceState } from '../../drivers/driver.ts';
 import { leaseInstancePort, moveFromTakenPort } from './instance-port.ts';
 import { requireSamePlan } from './plan.ts';
-import { probeHealth, type HealthProbe } from './probe-health.ts';
+import { createMissingProbe, describeLastAnswer, probeHealth, type HealthProbe } from './probe-health.ts';
 import { requireServiceFile, getReleaseId, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
@@ -55,24 +55,26 @@ async function waitUntilHealthy(
   const driver = await session.driver();
   session.follow(instance);
   const deadline = performance.now() + file.health.withinSeconds * SECOND_MS;
-  let last: HealthProbe = { status: null, problem: 'it was not asked yet', isClosed: false, release: null, ms: 0 };
+  let last: HealthProbe = createMissingProbe('it was not asked yet');
   let good = 0;
   for (let probes = 1; ; probes++) {
     requireRunning(await readState(driver, instance, signal));
     last = await probeHealth(instance, file, signal);
-    good = last.status === 200 ? good + 1 : 0;
+    good = last.isHealthy ? good + 1 : 0;
     if (good === HEALTHY_PROBES) return { path: file.health.path, looks: probes, ms: last.ms, reports: last.release };
     if (performance.now() > deadline) break;
     await sleepOrThrow(PAUSE_MS, signal);
   }
   requireRunning(await readState(driver, instance, signal));
-  const { path, withinSeconds } = file.health;
+  const { path, withinSeconds, status = 200 } = file.health;
   if (last.isClosed) throw await portIgnored(driver, instance, withinSeconds, signal);
-  const said =
-    last.status === null
-      ? say('deployment.lastProblem', { problem: last.problem ?? say('health.noAnswerError') })
-      : say('deployment.lastAnswer', { status: last.status });
-  throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
+  const said = describeLastAnswer(last, instance, file);
+  throw new AppError('INSTANCE_UNHEALTHY', {
+    path,
+    wanted: String(status),
+    seconds: String(withinSeconds),
+    last: said,
+  });
 }
 
 /** Maximum number of log lines in which the port of a program is searched. */

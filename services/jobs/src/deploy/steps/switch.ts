@@ -59,8 +59,8 @@ export async function verifyRelease(session: DeploymentSession, signal: AbortSig
     const isOurs = route?.deploymentId === deploymentId;
     const probe = route && (await probeHealth({ host: parts.reachHost, port: route.listen.port }, file, signal));
     const isReported = probe !== null && isExpectedRelease(probe.release, release, file);
-    good = isOurs && probe?.status === 200 && isReported ? good + 1 : 0;
-    other = isOurs && probe?.status === 200 && !isReported ? other + 1 : 0;
+    good = isOurs && probe?.isHealthy && isReported ? good + 1 : 0;
+    other = isOurs && probe?.isHealthy && !isReported ? other + 1 : 0;
     if (good === HEALTHY_PROBES) {
       const by = probe?.release === release ? (file.release?.from ?? 'header') : 'instance';
       await held.advance('draining', {
@@ -127,6 +127,6 @@ function leasePublicPort({ parts, held }: DeploymentSession, routed: number | nu
 function describe(isOurs: boolean, probe: Awaited<ReturnType<typeof probeHealth>> | null): string {
   if (probe === null) return 'the proxy has no route for it';
   if (!isOurs) return 'the proxy sends its requests to another deployment';
-  if (probe.status !== 200) return probe.problem ?? `it answers ${probe.status ?? 0}`;
+  if (!probe.isHealthy) return probe.problem ?? `it answers ${probe.status ?? 0}`;
   return probe.release === null ? 'what serves reports no release' : `what serves reports ${probe.release}`;
 }

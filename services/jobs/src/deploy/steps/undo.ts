@@ -84,7 +84,7 @@ async function switchBack(session: DeploymentSession, signal: AbortSignal): Prom
 
 async function isHealthy(old: FullDeploymentRow, instance: ProgramInstance, signal: AbortSignal): Promise<boolean> {
   for (let probes = 0; probes < MAX_PROBES; probes++) {
-    if ((await probeHealth(instance, requireServiceFile(old), signal)).status === 200) return true;
+    if ((await probeHealth(instance, requireServiceFile(old), signal)).isHealthy) return true;
     await sleepOrThrow(PAUSE_MS, signal);
   }
   return false;

@@ -37,7 +37,7 @@ export const readRepository = tool({
   },
   phrases: {
     done: ({ look }, { environment = 'staging' }) => {
-      if (look.planProblem !== null) return [...describeRepository(look), look.planProblem].join(' ');
+      if (look.planProblem !== null) return describeRepository(look).join(' ');
       const isAny = (look.tags?.length ?? 0) > 0 || look.branch !== null;
       return [...describeRepository(look), ...(isAny ? [say('deploy.whichVersion', { environment })] : [])].join(' ');
     },
