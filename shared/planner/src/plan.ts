@@ -1,5 +1,5 @@
 import { findScheduleGroup } from './requests/schedules.ts';
-import { readSmallTalk } from './requests/small-talk.ts';
+import { readTalk } from './requests/talk.ts';
 import { asLine } from './words.ts';
 import { say } from '@signalbox/messages/say';
 import type { BaseMessage } from '@langchain/core/messages';
@@ -42,7 +42,7 @@ export function planNextMessage(input: {
     const said = cleanText(text);
     // The text of a button is no sentence, and small talk is known in the languages themselves.
     if (
-      readSmallTalk(said) !== null ||
+      readTalk(said, { facts, index }) !== null ||
       (asking && asking.slot !== MENU_SLOT && findExactChoice(said, asking.choices) !== null)
     )
       return [said];
@@ -112,7 +112,7 @@ function classify(
   around: RequestContext,
 ): { task_summary: string; capabilities: string[]; project: string | null } {
   const texts = said.filter(({ event }) => event === null).map(({ text }) => cleanText(text));
-  const asked = texts.filter((text) => text !== '' && readSmallTalk(text) === null);
+  const asked = texts.filter((text) => text !== '' && readTalk(text, around) === null);
   const capabilities = new Set(asked.flatMap((text) => groupsFor(text, around)));
   const project = asked.flatMap((text) => listMentions(text, around)).find(({ kind }) => kind === 'project');
   return {

@@ -10,7 +10,8 @@ import { listKnownNames } from '../names/mentions.ts';
 import { isQuestionText } from '../text/holds.ts';
 import { createToolStep } from '../requests/calls.ts';
 import { createRequestStep } from '../requests/requests.ts';
-import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';
+import { isRefusal } from '../requests/small-talk.ts';
+import { readTalk } from '../requests/talk.ts';
 import { MIN_MATCH_SCORE, type RequestContext, rankRequestTools } from '../requests/understanding.ts';
 import { cleanFreeText } from '../slots/descriptions.ts';
 import { getValueKind } from '../slots/field-kinds.ts';
@@ -43,7 +44,7 @@ export function readReply(ask: OpenQuestion, text: string, around: RequestContex
     if (taken === 'none') return dropped();
     if (taken) return { answered: true, step: taken };
     // Buttons that were only offered need no answer, so any other text is a new request.
-    return readSmallTalk(text) === null
+    return readTalk(text, around) === null
       ? { answered: false, dropped: true, step: createRequestStep(text, around) }
       : null;
   }
@@ -66,7 +67,7 @@ export function readReply(ask: OpenQuestion, text: string, around: RequestContex
   }
   if (isRefusal(text)) return dropped();
   if (isNear && best.tool !== tool && isRequest(text, field, best.score)) return asRequest(ask, text, around);
-  if (readSmallTalk(text) !== null && !isFree) return null;
+  if (readTalk(text, around) !== null && !isFree) return null;
   const value = readValue(field, text, around);
   if (value === null) return isNear ? asRequest(ask, text, around) : again(ask);
   const wanted = findProblem(field, value);

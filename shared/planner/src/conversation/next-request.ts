@@ -21,7 +21,7 @@ import { findConditionalChange } from '../requests/conditions.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
 import { createRequestStep } from '../requests/requests.ts';
 import { isScheduleOrder } from '../requests/schedules.ts';
-import { readSmallTalk } from '../requests/small-talk.ts';
+import { readTalk } from '../requests/talk.ts';
 import type { RequestContext } from '../requests/understanding.ts';
 import { cleanText, isFiller, hasMeaning, wordSet } from '../text/tokens.ts';
 import { asLine, sayHelp } from '../words.ts';
@@ -190,7 +190,7 @@ function stepForText(
   around: RequestContext,
 ): PlannerStep {
   if (text === '') return toAnswerStep(say('planner.empty'), 'small-talk');
-  switch (readSmallTalk(text)) {
+  switch (readTalk(text, around)) {
     case 'thanks':
       return closeTask(history, said);
     case 'agreed':

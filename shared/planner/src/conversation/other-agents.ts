@@ -1,6 +1,7 @@
 import { asksForAgent, hasAgentPhrases } from '@signalbox/messages/agents';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import { z } from 'zod';
+import { readLiteralRequest } from '../requests/literals.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
 import { HANDOFF_TOOL, type PlannedCall, type PlannerStep } from '../requests/marks.ts';
 import { MIN_MATCH_SCORE, type RequestContext, rankRequestTools } from '../requests/understanding.ts';
@@ -41,6 +42,8 @@ export function offerOtherAgent(
 
 /** True when a step carries out all of a text, or asks for more about what the text begins to order: “create a project for card payments”. */
 function fits(step: PlannerStep, read: string, around: RequestContext): boolean {
+  // “Remember that my bank card is blue” is an order in fixed words.
+  if (readLiteralRequest(read, around.index, null) !== null) return true;
   const call = getCall(step);
   const name = call?.tool ?? (step.kind === 'ask' ? step.ask.tool : null);
   const tool = around.index.tools.find((one) => one.name === name);
