@@ -250,6 +250,7 @@ function describe(
     essential: [...listPlanValues(call, proposal)],
     ...(words === null ? {} : { words: redactText(words) }),
     ...(preview?.rows === undefined ? {} : { rows: preview.rows }),
+    ...(preview?.isFixed ? { isFixed: true as const } : {}),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,
   };

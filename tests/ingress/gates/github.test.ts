@@ -19,6 +19,12 @@ describe('a deployment that a protection rule of GitHub holds back', { timeout: 
     expect(card).toContain('checks passed');
     expect(card).toMatch(/Nobody here is ada at GitHub\./);
     expect(card).not.toContain('actor_known');
+    // A changed gate would let nothing pass: GitHub waits for an answer to exactly this one.
+    const labels = (await cleo.heard())
+      .at(-1)
+      ?.buttons?.flat()
+      .map(({ text }) => text);
+    expect(labels).toEqual(['Approve', 'Reject', 'Ask a question', 'Show the full request']);
     await cleo.click('Approve');
     await dara.waitFor(/1 of 2/);
     await dara.click('Approve');

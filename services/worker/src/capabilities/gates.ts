@@ -51,6 +51,7 @@ export default toolGroup({
         reach: say('gate.reach'),
         undo: say('gate.undo'),
         rows: MORE_ROWS,
+        isFixed: true,
       }),
       // The decision is the whole effect: the pipeline reads it from the ledger.
       run: (gate) => Promise.resolve(toPassed(gate)),

@@ -57,6 +57,8 @@ export const ApprovalCard = CardTexts.extend({
     .array(z.object({ artifactId: z.string(), name: z.string() }))
     .max(10)
     .optional(),
+  /** True when people can only say yes or no, because another system waits for an answer to exactly this. */
+  isFixed: z.literal(true).optional(),
   /** Rows that its values need beyond those of a card. */
   rows: z.int().positive().max(12).optional(),
   requester: z.string(),

@@ -18,6 +18,8 @@ export interface ActionPreview {
   readonly steps?: readonly string[];
   /** What this person wrote when they asked for it, where that was in an earlier turn; the card quotes it when they ask again. */
   readonly words?: { readonly text: string; readonly userKey: string } | undefined;
+  /** True when a changed action would be of no use: another system waits for an answer to exactly this. */
+  readonly isFixed?: true;
   /** Rows that the card needs beyond the usual ones, because names that other systems chose are long. */
   readonly rows?: number;
   /** Files that are sent with the card, such as a diff that is too long for it; a resolved value has their hash. */

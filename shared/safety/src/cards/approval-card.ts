@@ -239,6 +239,7 @@ function listButtons(approval: Approval, reader: CardReader): RuntimeButton[] {
   if (approval.byRequester) return named('confirm', 'cancel');
   // In solo mode the requester may approve, after a pause.
   if (reader === 'requester') return named(...(approval.solo ? (['approve'] as const) : []), 'withdraw');
+  if (approval.card.isFixed) return named('approve', 'reject', 'ask');
   // Offers no standing grant for actions that need two approvers, or whose resolved references may soon change.
   const mayGrant = approval.needed === 1 && approval.card.resolved === undefined;
   return named('approve', 'reject', 'modify', 'ask', ...(mayGrant ? (['grant'] as const) : []));
