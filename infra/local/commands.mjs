@@ -26,7 +26,11 @@ export function planCommand(command, args, checkout, environment) {
     case 'chat':
       return planBuiltRun('chat', ['infra/local/dist/chat/chat.js', ...args], environment);
     case 'signalbox': {
-      const env = { ...readRunningInstance(checkout, environment), ...environment };
+      const instance = readRunningInstance(checkout, environment);
+      // A restore needs a database, and nothing that works in it.
+      if (args[0] === 'restore' && !('DATABASE_URL' in instance) && !environment['DATABASE_URL_FILE'])
+        return planBuiltRun('signalbox', ['infra/local/dist/restore.js', ...args], environment);
+      const env = { ...instance, ...environment };
       return planBuiltRun('signalbox', ['services/cli/dist/main.js', ...args], env);
     }
     case 'test':

@@ -225,7 +225,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   },
   // The states of conversations have tables of their own, which the owner makes as well.
   {
-    from: 'services/cli/src/commands/migrate.ts',
+    from: 'services/cli/src/commands/{migrate,restore}.ts',
     may: ['services/cli/src/**', `${WORKER}/checkpoints/set-up.ts`, SHARED],
   },
   // What an auditor runs alone is what the command runs: a history is judged by one program.
@@ -313,6 +313,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'ioredis', homes: ['shared/platform/src/redis.ts', 'shared/platform/src/{streams,queue}/**'] },
   { name: 'bullmq', homes: ['shared/platform/src/queue/**'] },
   { name: 'pg', homes: ['shared/store/src/**', 'infra/local/src/**'] },
+  { name: 'pg-copy-streams', homes: ['shared/store/src/backup/**'] },
   { name: 'kysely', homes: ['shared/store/src/**', 'services/*/src/**'] },
   { name: '@cedar-policy/cedar-wasm', homes: ['shared/safety/src/policy/**'] },
   { name: 'unbash', homes: ['shared/safety/src/shell/**'] },

@@ -153,6 +153,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/webhook.ts')).runWebhook,
   },
   {
+    usage: ['backup <folder> [--key <file>]'],
+    summary: 'Everything of this installation in one encrypted file, while people go on writing.',
+    load: async () => (await import('./commands/backup.ts')).runBackup,
+  },
+  {
+    usage: ['restore <file> --key <file> [--verify]', 'restore --activate'],
+    summary: 'Read a backup through, restore it into an empty installation, and let services work with the copy.',
+    load: async () => (await import('./commands/restore.ts')).runRestore,
+  },
+  {
     usage: ['migrate'],
     summary: 'Bring the database up to date.',
     load: async () => (await import('./commands/migrate.ts')).runMigrate,

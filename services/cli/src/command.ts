@@ -42,6 +42,8 @@ export const COMMAND_OPTIONS = {
   'round-trip': { type: 'boolean', default: false },
   as: { type: 'string' },
   scope: { type: 'string' },
+  verify: { type: 'boolean', default: false },
+  activate: { type: 'boolean', default: false },
 } as const;
 type Options = ReturnType<typeof parseArgs<{ readonly options: typeof COMMAND_OPTIONS }>>['values'];
 

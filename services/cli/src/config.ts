@@ -52,6 +52,11 @@ const CliConfig = z.object({
   SIGNALBOX_RUN_FILE: z.string().optional(),
   /** The file of programs and sources of alarms. Default: the one of `npm start`. */
   INGRESS_SOURCES_FILE: z.string().optional(),
+  /** Where the job services keep what a backup takes along: see docs/backup.md. Default: as `npm start` has it. */
+  SECRETS_KEY_FILE: z.string().optional(),
+  TARGETS_DIR: z.string().optional(),
+  PROXY_DIR: z.string().optional(),
+  WORKSPACE_DIR: z.string().optional(),
   /** Path of bubblewrap, of its libraries, and the search path, as for the job service; for checks only. */
   BWRAP_PATH: z.string().optional(),
   BWRAP_LIBRARY_PATH: z.string().optional(),
@@ -82,8 +87,10 @@ export function loadConfig(environment: Environment): CliConfig {
   const config = readConfig(CliConfig, environment);
   const auditDir = config.AUDIT_CHECKPOINT_DIR ?? join(config.SIGNALBOX_DATA_DIR, 'audit');
   const kept = join(config.SIGNALBOX_DATA_DIR, 'keys/audit/signing-key.pem'); // `npm start` stores its key here.
-  const isKept = config.AUDIT_CHECKPOINT_DIR === undefined && existsSync(`${kept}.pub`);
-  const keyFile = config.AUDIT_KEY_FILE ?? (isKept ? kept : join(auditDir, 'signing-key.pem'));
+  const beside = join(auditDir, 'signing-key.pem');
+  const isKept =
+    config.AUDIT_CHECKPOINT_DIR === undefined && (existsSync(`${kept}.pub`) || !existsSync(`${beside}.pub`));
+  const keyFile = config.AUDIT_KEY_FILE ?? (isKept ? kept : beside);
   return {
     ...config,
     runFile: config.SIGNALBOX_RUN_FILE ?? join(config.SIGNALBOX_DATA_DIR, 'run.json'),

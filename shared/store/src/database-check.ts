@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { AppError } from '@signalbox/contracts/errors';
 import { waitAtMost } from '@signalbox/contracts/time';
+import { findRestoredCopy } from './backup/restored-copy.ts';
 import { readMigrationStatus } from './migrations/migration-status.ts';
 import { setConnectionRole, type Queryable } from './pool.ts';
 import type { ServiceWithLogin } from './migrations/service-rights.ts';
@@ -26,7 +27,7 @@ export async function checkDatabase(url: string, user: DatabaseUser): Promise<Ap
   try {
     await client.connect();
     await client.query('select 1');
-    if (user === 'owner') return null;
+    if (user === 'owner') return await findCopyProblem(client);
     return (user === 'cli' ? null : await findOwner(client)) ?? (await checkRelease(client, user));
   } catch (error) {
     return describe(error, new URL(url));
@@ -59,12 +60,20 @@ async function isEmpty(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Explains with a remedy why the database is of an older or newer release; null when it is of this release. Throws when it does not answer.
+ * Explains with a remedy why the database is of an older or newer release, or a copy that waits to be activated; null when neither holds.
+ * Throws when it does not answer.
  */
 async function findReleaseProblem(db: Queryable): Promise<AppError | null> {
   const { pending, unknown } = await readMigrationStatus(db);
   if (pending.length > 0) return new AppError('DATABASE_OUTDATED', { count: String(pending.length) });
-  return unknown.length > 0 ? new AppError('DATABASE_NEWER', { names: unknown.join(', ') }) : null;
+  if (unknown.length > 0) return new AppError('DATABASE_NEWER', { names: unknown.join(', ') });
+  return findCopyProblem(db);
+}
+
+/** Explains that the database is a restored copy, which nobody has activated; null when it is none, or has no tables yet. */
+async function findCopyProblem(db: Queryable): Promise<AppError | null> {
+  const time = await findRestoredCopy(db);
+  return time === null ? null : new AppError('DATABASE_RESTORED', { time });
 }
 
 /** Describes a wrong release or a missing answer of the database in one sentence. Never throws; answers within two seconds. */

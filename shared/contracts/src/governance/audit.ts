@@ -59,6 +59,8 @@ export const AuditKind = z.enum([
   'owner_code.made',
   'round_trip.made',
   'database.migrated',
+  'database.activated',
+  'database.backed_up',
   'secret.kept',
   'secret.used',
   'secret.refused',

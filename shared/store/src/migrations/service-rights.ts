@@ -23,6 +23,8 @@ const KEEP = 'select, insert, delete';
 
 /** Services append to the audit log only through this function; no service may write its tables. */
 const APPEND = 'audit_append(jsonb)';
+/** Says whether the database is a restored copy, in which nobody works yet. Every service asks. */
+const COPY = 'restored_copy()';
 /** The row policies of the job pools call this function. */
 const OWN_CARDS = 'card_stands_in(text, text)';
 /** Rights for reporting a fault of Signalbox, which every service has; the pool `maintenance` notifies the admins. */
@@ -138,7 +140,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       // Budgets count what the steps used
       engineering_steps: 'select (change_id, at, input_tokens, output_tokens, cost_usd)',
     },
-    functions: [APPEND, ...RECIPIENTS, ...TAKEN],
+    functions: [APPEND, COPY, ...RECIPIENTS, ...TAKEN],
   },
   /** Takes turns and runs tools. Cannot create people or votes, and reads no sealed value. */
   worker: {
@@ -215,7 +217,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       audit_events: READ,
       audit_log: READ,
     },
-    functions: [APPEND, 'find_recipients(text[])', 'effect_note(text, jsonb)'],
+    functions: [APPEND, COPY, 'find_recipients(text[])', 'effect_note(text, jsonb)'],
   },
   /** Background work: ends undecided requests, indexes documents and seals the audit. */
   maintenance: {
@@ -248,6 +250,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
     },
     functions: [
       APPEND,
+      COPY,
       ...RECIPIENTS,
       OWN_CARDS,
       FIGURES,
@@ -260,7 +263,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
   agents: {
     // Puts the end of a run into the inbox, but reads no messages of people
     tables: { ...POOL_TABLES, inbox: `select (channel, bot, update_id), ${TO_LANE}` },
-    functions: [APPEND, OWN_CARDS],
+    functions: [APPEND, COPY, OWN_CARDS],
   },
   /** Deploys, diagnoses and probes services. Opens the secrets of services and servers. */
   deploy: {
@@ -296,7 +299,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       engineering_changes: CHANGE,
       engineering_steps: READ,
     },
-    functions: [APPEND, OWN_CARDS, ...RECIPIENTS, 'run_is_heard(text, jsonb, text, text)', 'gate_decision(text)'],
+    functions: [APPEND, COPY, OWN_CARDS, ...RECIPIENTS, 'run_is_heard(text, jsonb, text, text)', 'gate_decision(text)'],
   },
   /** Reads large texts from outside, so it opens no secret and may only write findings and diffs that nobody has approved yet. */
   analysis: {
@@ -325,6 +328,6 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       engineering_changes: CHANGE,
       engineering_steps: ADD,
     },
-    functions: [APPEND, OWN_CARDS],
+    functions: [APPEND, COPY, OWN_CARDS],
   },
 };
