@@ -120,6 +120,26 @@ describe('an incident', () => {
     expect(await replays()).toEqual(['same', 'same', 'same']);
   });
 
+  test('of a service of ours has the buttons of an alarm, and a later step of it is a message of its own', async () => {
+    await bench.startWorker({ script: () => ({ content: 'hello' }) });
+    await bench.say('7', 'hello');
+    await bench.settle();
+    const own = { ...DOWN, buttons: [], card: { environment: 'staging' }, quote: 'Error: no cable' };
+    await openIncident(bench.pool, own);
+    await openIncident(bench.pool, { ...own, step: 'stopped', say: '**shop** is stopped.' });
+    await bench.wake('7');
+    await bench.settle();
+    const { rows } = await bench.pool.query(
+      `select slot, body ->> 'text' as text, jsonb_path_query_array(body, '$.buttons[*].label') as labels from outbox
+        where slot like 'incident:%' order by id`,
+    );
+    const labels = ['✋ Take it', '🔕 Silence 1 h'];
+    expect(rows).toEqual([
+      { slot: 'incident:1', text: `${DOWN.say}\n\nFrom its log:\n\`\`\`\nError: no cable\n\`\`\``, labels },
+      { slot: 'incident:1/stopped', text: expect.stringContaining('**shop** is stopped.'), labels },
+    ]);
+  });
+
   test('shows a log line to the person as plain text, and not to the model that answers', async () => {
     const seen: string[][] = [];
     const script: ModelScript = (messages) => {

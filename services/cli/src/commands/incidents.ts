@@ -59,7 +59,7 @@ async function postSample(context: CommandContext, name: string): Promise<Comman
   }
   const next =
     status === 'firing'
-      ? 'An admin who has written to the bot is told of it. `--status resolved` ends it.'
+      ? 'Whoever is on call is told of it, else an admin who has written to the bot. `--status resolved` ends it.'
       : 'Whoever was told is told that it is over.';
   return { ok: true, data: { posted: status }, lines: [`Posted a sample to ${hooksUrl}${name}. ${next}`] };
 }
