@@ -299,5 +299,11 @@ describe('a hand-over', () => {
     await bench.age();
     await notifyAdmins(bench.maintenance);
     expect((await said()).at(-1)).toContain('✅ **1002** of the rota **night** no longer has to be passed over.');
+    await bench.owner.query(
+      `insert into rota_covers (rota, user_key, from_at, until_at) values ('night', '1009', now(), now() + interval '1 hour')`,
+    );
+    await handOver();
+    await notifyAdmins(bench.maintenance);
+    expect((await said()).at(-1)).toContain('⚠️ **1009** stands in the rota **night** and cannot be told');
   });
 });

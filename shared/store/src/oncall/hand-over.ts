@@ -37,7 +37,7 @@ export async function watchRotas(
     if (found.length > 0) told += 1;
     chats.push(...found);
   }
-  await endGaps(pool, rotas);
+  await endGaps(pool, rotas, now ?? new Date());
   return { told, chats };
 }
 
@@ -138,19 +138,24 @@ function describe(state: RotaState, leaves: string, { open, begun }: Awaited<Ret
 
 /** Reports people of a rota who are passed over, and ends the report of those who can be told again. */
 async function reportGaps(pool: Pool, state: RotaState): Promise<void> {
-  const { rota, able } = state;
-  for (const userKey of rota.people) {
+  const { rota, able, now } = state;
+  for (const userKey of listNamed(rota, now)) {
     if (able.has(userKey)) await endFault(pool, toFault(rota.name, userKey));
     else await reportFault(pool, toFault(rota.name, userKey), nameOf(state, userKey));
   }
 }
 
 /** Ends the reports of people who stand in no rota any more. */
-async function endGaps(pool: Pool, rotas: readonly Rota[]): Promise<void> {
+async function endGaps(pool: Pool, rotas: readonly Rota[], now: Date): Promise<void> {
   const open = await listRows<{ kind: FaultKind }>(pool)`
     select kind from incidents where subject = 'signalbox' and closed_at is null and starts_with(kind, 'on-call-gap:')`;
-  const known = new Set(rotas.flatMap(({ name, people }) => people.map((userKey) => toFault(name, userKey))));
+  const known = new Set(rotas.flatMap((rota) => listNamed(rota, now).map((userKey) => toFault(rota.name, userKey))));
   for (const { kind } of open) if (!known.has(kind)) await endFault(pool, kind);
+}
+
+/** Lists whoever stands in a rota, or covers in it now or later. */
+function listNamed({ people, covers }: Rota, now: Date): readonly string[] {
+  return [...new Set([...people, ...covers.filter(({ until }) => until > now).map(({ userKey }) => userKey)])];
 }
 
 function toFault(rota: string, userKey: string): FaultKind {
