@@ -24,3 +24,11 @@ describe('small talk', () => {
     expect(explainMessage(catalog, text, story)).toMatchObject({ calls: [], says: { kind: 'small-talk' } });
   });
 });
+
+it.each([
+  ['errors of shop since monday', 'since', 'monday'],
+  ['errors of shop in the last 2 hours', 'hours', 2],
+])('the error history takes a start time as well as hours: %s', (text, name, value) => {
+  const { calls } = explainMessage(catalog, text, story);
+  expect(JSON.stringify(calls)).toContain(JSON.stringify({ [name]: value }).slice(1, -1));
+});

@@ -98,6 +98,13 @@ it('errors of one project never come with what is broken in another', async () =
   expect(said).not.toContain('blog');
 });
 
+it('the error history takes a start time like the other looks', async () => {
+  await serve('shop');
+  const { output } = await bench.call('get_error_history', { project: 'shop', since: '3 hours' });
+  expect(output).toMatchObject({ hours: 3 });
+  await expect(bench.call('get_error_history', { since: 'next year' })).rejects.toThrow('next year');
+});
+
 it('failed deployments of today are listed without those that went well', async () => {
   await serve('shop');
   await serve('blog', 'failed');

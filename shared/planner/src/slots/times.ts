@@ -7,6 +7,7 @@ const DAY =
 const CLOCK = String.raw`(?:\d{1,2}:\d\d(?: ?[ap]m)?|\d{1,2} ?(?:o.?clock|[ap]\.?m\.?|h)(?![\p{L}\p{N}])|\d{4}-\d\d-\d\d(?:t\d\d:\d\d(?::\d\d)?z?)?)`;
 const COUNT = '(?:\\d{1,5}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty-four)';
 const SPAN = String.raw`(?:${COUNT} ?(?:minutes?|min|hours?|hrs?|h|days?|weeks?))`;
+const SPAN_ONLY = new RegExp(`^(?:${SPAN}|hour|day|week)$`, 'iu');
 const FORMS = [
   String.raw`\b(?:since|from|after)\s+(${DAY}|${CLOCK}|${SPAN})`,
   String.raw`\b(?:last|past)\s+(?:few\s+)?(${SPAN}|hour|day|week)\b`,
@@ -20,11 +21,14 @@ const UNTIL = new RegExp(String.raw`\b(?:until|till|before)\s+(${DAY}|${CLOCK})`
 export function fillTimes(filling: FillingState): void {
   const { open, isFree, put } = filling;
   const { text } = filling.request;
-  fillNamedHours(filling);
+  const hasHours = open().some(({ name }) => name === 'hours');
+  if (!open().some(({ name }) => name === 'since')) fillNamedHours(filling);
   const until = match(UNTIL, text);
   for (const field of open().filter(({ name, type }) => type === 'string' && /^(?:since|until)$/.test(name))) {
     const found = field.name === 'until' ? until : (FORMS.map((form) => match(form, text)).find((one) => one) ?? null);
     const isEnd = field.name === 'since' && found?.start === until?.start;
+    // “The last 2 hours” are a number of hours where a tool takes one.
+    if (hasHours && found && SPAN_ONLY.test(found.value)) continue;
     if (found && !isEnd && isFree(found) && findProblem(field, found.value) === null) put(field, found.value, found);
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
+import { requireSince } from '../../tools/arguments/since.ts';
 import { optionalProject, READ_DEFAULTS, tool } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, findService, ProjectArg, OptionalEnvironment, TailLines, unwrapJob } from './asked-service.ts';
 import { foldLines } from './fold.ts';
@@ -109,13 +110,15 @@ export const getErrorHistory = tool({
       .max(30 * 24)
       .default(24)
       .describe('How many hours back'),
+    since: z.string().trim().min(1).max(60).optional().describe('Or since when: monday, yesterday, 09:00 (UTC)'),
   }),
   ...READ_DEFAULTS,
   role: 'viewer',
   deadlineMs: 10_000,
-  run: async ({ project, environment, hours }, { ports, now }) => {
+  run: async ({ project, environment, hours: back, since: written }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
-    const since = new Date(now().getTime() - hours * HOUR_MS);
+    const since = written === undefined ? new Date(now().getTime() - back * HOUR_MS) : requireSince(written, now());
+    const hours = Math.max(1, Math.ceil((now().getTime() - since.getTime()) / HOUR_MS));
     const filter = { since, ...(project ? { project } : {}), ...(environment ? { environment } : {}) };
     const groups = await ports.errorHistory.groups(filter, GROUPS);
     const open = (await ports.errorHistory.incidents()).filter(({ subject }) => isAbout(subject, project, environment));
