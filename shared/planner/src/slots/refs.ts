@@ -1,3 +1,4 @@
+import { isGitRef } from '@signalbox/contracts/repository/ref';
 import { type Mention, isCommonWord } from '../names/mentions.ts';
 import { isHoldingWord } from '../text/holds.ts';
 import { type Token, tokenize, wordSet } from '../text/tokens.ts';
@@ -33,9 +34,23 @@ export function findGitRefs(text: string, mentions: readonly Mention[], whole: b
     ...matches(NEWEST).map((one) => ({ ...one, value: one.value.toLowerCase() })),
     ...bareRefs(text, mentions),
     ...(whole ? numbers : []),
-  ].filter((one) => !mentions.some(({ kind, start, end }) => kind !== 'version' && one.start < end && one.end > start));
+  ]
+    .map((one) => (/^\d+$/.test(one.value) ? one : takeWholeRef(text, one)))
+    .filter(
+      (one) => !mentions.some(({ kind, start, end }) => kind !== 'version' && one.start < end && one.end > start),
+    );
   const isFrom = ({ start }: TextValue): boolean => /\bfrom (?:version )?v?$/i.test(text.slice(0, start));
   return [...found.filter((one) => !isFrom(one)), ...found.filter(isFrom)];
+}
+
+/** Takes a ref as git does, with marks at which words end: `feature/login` of `feature/login#42` is another branch. */
+function takeWholeRef(text: string, found: TextValue): TextValue {
+  const before = /[^\s"'(]*$/.exec(text.slice(0, found.start))?.[0] ?? '';
+  const after = /^[^\s"')]*/.exec(text.slice(found.end))?.[0].replace(/[.,;:!?]+$/, '') ?? '';
+  if (before + after === '') return found;
+  const start = found.start - before.length;
+  const whole = text.slice(start, found.end + after.length);
+  return isGitRef(whole) ? createTextValue(whole, start) : found;
 }
 
 /**

@@ -119,7 +119,9 @@ async function runStep(
   },
 ): Promise<void> {
   let isUnknown = false;
+  let why: string | null = null;
   const onEach = (line: LogLine): void => {
+    why = readReason(line.line) ?? why;
     isUnknown ||= command.confined !== null && NO_PROGRAM.test(line.line);
     onLine(line);
   };
@@ -129,8 +131,25 @@ async function runStep(
   });
   if (outcome.code === 127 && isUnknown) throw notStarted(command, NONE_SUCH);
   if (outcome.code !== 0)
-    throw new AppError('BUILD_FAILED', { command: shown(command.argv), outcome: describe(outcome) + refusals() });
+    throw new AppError('BUILD_FAILED', {
+      command: shown(command.argv),
+      outcome: describe(outcome) + (why === null ? '' : `: ${why}`) + refusals(),
+    });
 }
+
+const MAX_REASON = 300;
+
+/** Reads a line in which a package manager or a compiler says why it failed; null for any other line. Pure. */
+export function readReason(line: string): string | null {
+  const said =
+    /^\s*(?:(?:npm )?(?:error|ERROR|ERR!)|[A-Za-z]*Error|fatal)(?::| )\s*(\S.*)$/.exec(line)?.[1]?.trim() ?? null;
+  if (said === null || NO_REASON.test(said)) return null;
+  return said.replace(/\.$/, '').slice(0, MAX_REASON);
+}
+
+/** What npm writes around its reason: its parts, and where its log lies. */
+const NO_REASON =
+  /^(?:code|errno|syscall|path|command|network|signal|a complete log\b|lifecycle|workspace|location)\b/i;
 
 function notStarted({ argv }: Command, why: string): AppError {
   return new AppError('BUILD_FAILED', { command: shown(argv), outcome: `could not be started: ${why}` });
