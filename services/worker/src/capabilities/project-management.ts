@@ -224,7 +224,8 @@ export default toolGroup({
     }).from({ ...PROJECT_ORIGINS, ...LOOK_ORIGINS }),
 
     update_project: tool({
-      describe: 'Change the description, repository or status of a project, or how it is built, started and checked.',
+      describe:
+        'Change the description, the repository or the status of a project, or how it is started and checked. Status: intended, active or archived.',
       hints: [
         'update the project shop',
         'change the description of shop',
@@ -233,8 +234,6 @@ export default toolGroup({
         'mark shop as active',
         'shop repo is https://example.com/team/shop.git',
         'use secret:shop-token for the repository of shop',
-        'put shop back to intended',
-        'put shop in the archive',
         'the start command of shop is node server.js',
         'the health path of shop is /up',
         'set the code of shop to https://example.com/team/shop.git',
