@@ -51,6 +51,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   set_variable: ['set_service_variable'],
   mute_service: ['mute_service'],
   list_servers: ['list_managed_servers'],
+  who_is_on_call: ['who_is_on_call'],
   list_requests: ['get_my_requests', 'show_request'],
   list_schedules: ['list_schedules'],
   create_schedule: ['create_schedule'],
@@ -59,7 +60,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   help: [],
 };
 /** No tool does these: changes are frozen by the commands /freeze and /unfreeze. */
-export const NO_TOOL: ReadonlySet<string> = new Set(['freeze_deployments', 'lift_freeze', 'who_is_on_call']);
+export const NO_TOOL: ReadonlySet<string> = new Set(['freeze_deployments', 'lift_freeze']);
 
 export const readOrders = (): readonly Order[] =>
   Order.array().parse(JSON.parse(readFileSync(new URL('./strangers-orders.json', import.meta.url), 'utf8')));

@@ -136,10 +136,12 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       '(?:(?:bitte|kannst du|könntest du) )*erinnere? (?:mich|uns)(?: bitte)?|(?:bitte )?(?:kannst|könntest) du mich',
       '(?:bitte )?(?:leg|lege|setz|setze|erstell|erstelle|mach|mache|stell|stelle|richte|trag|trage)(?: (?:mir|bitte|mal))* eine erinnerung(?: an| für)?',
       '(?:ich (?:brauche|möchte|hätte gern)|gib mir) eine erinnerung(?: an| für)?|erinnerung(?= (?:an|für|in|um|\0))(?: an| für)?|(?:möchte|will) ich (?:an [^,.:]{1,40} )?erinnert werden',
+      'eine erinnerung(?=[:,])|(?:bitte )?erinnern(?=[:,])|erinnerst du mich(?: bitte)?|weck(?:e)? mich',
+      'sag mir(?= (?:in einer halben stunde|\\0),? dass)|ich (?:möchte|will)(?= (?:in |um |am |heute |morgen |\\0)[^.]{0,80} erinnert werden)',
       '(?:pieks|pieps|ping|stups)e? mich(?: an)?|sag mir(?= (?:in (?:%N) (?:%U)|\0) bescheid)|(?:gib|geb) mir(?= (?:in (?:%N) (?:%U)|\0) bescheid)|denk(?:e)? (?:bitte )?für mich daran',
       'ich darf nicht vergessen|lass mich nicht vergessen|damit ich nicht vergesse',
     ),
-    remindEnd: 'zu erinnern|erinnern|an|ein',
+    remindEnd: 'zu erinnern|erinnern|erinnert werden|an|ein',
     recall: 'erinnere? (?:mich|uns)(?: daran)?,? (?:was|wer|wo|warum|wie|welche[rsmn]?|wann|ob)',
     keep: 'merke? dir|denk daran|notiere?|behalte',
     anyRepeat: eitherOf(

@@ -10,7 +10,7 @@ import { tokenize, wordSet } from '../text/tokens.ts';
 
 /** Words and phrases of the planner's English, by what they are about. */
 const CONCEPTS = {
-  again: 'again|anew|once more|fresh|afresh',
+  again: 'from scratch|again|anew|once more|fresh|afresh',
   act: 'deploy|stop|restart|roll back|set|change|remove|delete|archive|register|create|add|why|put|move|buy',
   alert:
     'alert|alerts|alerting|alarm|alarms|notification|notifications|messages|warnings|hear|hear about|hear from|pages|pager|noise',
@@ -34,12 +34,17 @@ const CONCEPTS = {
     'deploy|redeploy|ship|release|roll out|rollout|publish|install|upgrade|update|push|bring|promote|put|get|launch|live|take|want|need',
   deployList:
     'last deployed|last released|last shipped|deployments|deploys|releases|rollouts|history|last deploy|last deployment|latest deploy|latest deployment|deployed|released|shipped|rolled out|published',
+  deployed: 'deployed|released|shipped|rolled out',
+  asksWhen: 'when|who',
+  didChange: 'anything change|something change|anyone change|people do|people change|others do|somebody change',
+  cancel: 'cancel|stop|abort|kill|undo',
+  when: 'when|last|latest|recent|recently|newest|past|who',
   deployMany: 'deployments|releases|rollouts',
   error:
     'error|errors|exception|exceptions|stack trace|stack traces|stacktrace|stacktraces|crashes|failures|went wrong|go wrong',
-  find: 'find|search|grep|look for|looking for|contain|contains|containing|where|occurs|occur|appears|appear|used|uses|use|mention|mentions|mentioned|search for|look up|seek|scan for|references|referenced|called',
-  seek: 'find|search|grep|look for|looking for|search for|seek',
-  use: 'used|uses|use|contain|contains|occurs|occur|appears|appear|mentioned|mentions|referenced|defined|called',
+  find: 'defines|define|call|calls|invoked|find|search|grep|look for|looking for|contain|contains|containing|where|occurs|occur|appears|appear|used|uses|use|mention|mentions|mentioned|search for|look up|seek|scan for|references|referenced|called',
+  seek: 'look through|search through|find|search|grep|look for|looking for|search for|seek',
+  use: 'defines|define|called|call|calls|invoked|invokes|used|uses|use|contain|contains|occurs|occur|appears|appear|mentioned|mentions|referenced|defined|called',
   where: 'where|which files|what files|which file|which places|in which',
   follow: 'follow|following|tail|stream|live|watch|watching|keep showing',
   health:
@@ -49,7 +54,7 @@ const CONCEPTS = {
   log: 'log|logs|logfile|logfiles|log file|log files|log lines|log output|log entries',
   mine: 'my|mine|me|i|for me',
   mute: 'mute|silence|quiet|hush|shush|snooze|suppress',
-  off: 'no|off|stop|disable|pause|turn off|switch off|do not|not|without|deactivate|ignore|hold|block',
+  off: 'shut|shut down|remove|no|off|stop|disable|pause|turn off|switch off|do not|not|without|deactivate|ignore|hold|block',
   project: 'projects|apps|applications|products|project list|project overview|project names',
   rollback:
     'rollback|roll back|rolled back|undo|revert|go back|back to|back on|back by|go back|return to|previous|previous version|previous release|last good|old version|old release|earlier version|version before|release before|prior version|prior release|last working|working version|back out|downgrade|take back|put back|one version back|step back|last version',
@@ -71,11 +76,11 @@ const CONCEPTS = {
   things: 'things|everything|services|systems|overall',
   look: 'look|looking|going|doing|health check|stand',
   wait: 'waiting|waits|wait|pending|open|outstanding|unapproved|still|yet|not|missing|show|list|which|what|my|mine|need|needs|unanswered|undecided',
-  why: 'why|look into|take a look|closer look|look at what|reason|reasons|cause|causes|caused|causing|root cause|diagnose|diagnosis|investigate|find out|troubleshoot|analyze|analyse|what is wrong with|what is the matter with|what is the problem with|due to',
+  why: 'debug|examine|get to the bottom|what is going on|what is happening|what is up with|why|look into|take a look|closer look|look at what|reason|reasons|cause|causes|caused|causing|root cause|diagnose|diagnosis|investigate|find out|troubleshoot|analyze|analyse|what is wrong with|what is the matter with|what is the problem with|due to',
   wrong:
     'wrong|broken|problem|problems|trouble|troubles|down|ok|okay|fine|healthy|unhealthy|on fire|burning|burns|fire|alarm|wrong|strange|odd|unusual|issue|issues|attention|failing|faulty|well|good|in order|red|failed|outage|running|up|clean|green|smooth|smoothly|work|works|working|health',
   other:
-    'finding|findings|snapshot|snapshots|depends|depend|dependencies|secret|secrets|debt|documentation|docs|readme|pull request|pr|csv|export|plan|fact|rule|tag|tags|tagged|graph|node|nodes|thread|compare|between|difference|demo|port|ports|description|owner|owns|free|allocate|reserve|archive|ready|commits|analysis|analyze everything',
+    'freeze|unfreeze|frozen|block|forbid|lift|allow|permit|finding|findings|snapshot|snapshots|depends|depend|dependencies|secret|secrets|debt|documentation|docs|readme|pull request|pr|csv|export|plan|fact|rule|tag|tags|tagged|graph|node|nodes|thread|compare|between|difference|demo|port|ports|description|owner|owns|free|allocate|reserve|archive|ready|commits|analysis|analyze everything',
 } as const;
 type Concept = keyof typeof CONCEPTS;
 
@@ -102,7 +107,7 @@ const TOPICS: readonly Topic[] = [
   { tools: ['set_service_variable'], all: ['set'], value: 'variable', project: true, none: ['ask'] },
   { tools: ['list_service_variables'], all: ['variable'], project: true, none: ['changed'] },
   { tools: ['scale_service'], all: ['scale'], project: true },
-  { tools: ['restart_service'], all: ['restart'], project: true },
+  { tools: ['restart_service'], all: ['restart'] },
   { tools: ['restart_service'], all: ['start', 'again'], project: true, none: ['deploy', 'ask', 'rollback'] },
   { tools: ['rollback_deploy'], all: ['rollback'], project: true, none: ['log', 'ask'] },
   {
@@ -120,7 +125,19 @@ const TOPICS: readonly Topic[] = [
   { tools: ['diagnose_service'], all: ['why'], project: true, none: ['deploy', 'approval'] },
   { tools: ['get_error_history'], all: ['error'], none: ['deploy', 'why'] },
   { tools: ['list_deployments'], all: ['deployList', 'list'], none: ['why', 'changed'] },
-  { tools: ['what_changed'], all: ['changed'], none: ['deploy', 'set'] },
+  {
+    tools: ['list_deployments'],
+    all: ['deployMany', 'when'],
+    none: ['why', 'changed', 'log', 'error', 'approval', 'cancel'],
+  },
+  {
+    tools: ['list_deployments'],
+    all: ['deployed', 'asksWhen'],
+    project: true,
+    none: ['why', 'changed', 'log', 'error', 'approval', 'cancel', 'rollback'],
+  },
+  { tools: ['what_changed'], all: ['changed'], none: ['deploy'] },
+  { tools: ['what_changed'], all: ['didChange'] },
   { tools: ['list_managed_servers'], all: ['server', 'list'], none: ['room', 'act', 'changed'], project: false },
   {
     tools: ['list_projects'],
@@ -143,6 +160,16 @@ const TOPICS: readonly Topic[] = [
 export const ORDERED_TOOLS = wordSet(
   'mute_service set_service_variable scale_service restart_service rollback_deploy trigger_deploy',
 );
+
+/** Things of which no tool knows anything. */
+const FOREIGN_THINGS = wordSet('database databases backup backups dump dumps');
+
+/** True when a text is about a thing that no tool handles, so that what it resembles is not meant: “restore the database from the backup”. */
+export function isAboutForeignThing(text: string, mentions: readonly Mention[]): boolean {
+  return tokenize(text).some(
+    ({ lower, start }) => FOREIGN_THINGS.has(lower) && !mentions.some((one) => one.start <= start && start < one.end),
+  );
+}
 
 /** The name of a variable, as it is usually written. */
 export const VARIABLE =

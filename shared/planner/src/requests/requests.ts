@@ -73,7 +73,7 @@ function followUpStep(text: string, around: RequestContext): PlannerStep | null 
 const LEADS = { change: 0.7, look: 0.9 } as const;
 
 /** Beginnings that also ask for the state of things: “do we have problems”, “can I see the logs”. */
-const ASKS_FOR_STATE = /^(?:(?:can|may) i (?:see|have|get|look)|do (?:i|we) have|what do (?:you|i|we))\b/i;
+const ASKS_FOR_STATE = /^(?:(?:can|may) i (?:see|have|get|look)|do (?:i|we) have|what do (?:you|i|we)|explain why)\b/i;
 
 /** Acts on the best-ranked tool when its lead is clear; otherwise offers a shortlist. */
 function rankedStep(text: string, around: RequestContext): PlannerStep {

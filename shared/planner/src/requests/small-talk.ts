@@ -31,11 +31,11 @@ const AROUND_CANCEL = wordSet(
 const CANCELS =
   /\b(?:never ?mind|nvm|forget (?:it|that|about it)|cancel(?: it| that| this)?|leave it|drop (?:it|that)|call it off|scratch that|abort(?: it| that)?|stop(?: it| that| this)?)\b/;
 const HELP = wordSet(
-  'help commands command menu options option features examples example capabilities instructions tutorial functions functionality abilities skills introduction guide able possible use usage manual start started capable type say ask work works /help',
+  'help commands command menu options option features examples example capabilities instructions tutorial functions functionality abilities skills introduction guide questions tasks able possible use usage manual start started capable type say ask work works /help',
 );
 const AROUND_HELP = wordSet(
   "what what's which how can could do does i you we u me us the your a an is are to with this that it here bot thing show give list tell please pls need some all there any know about for get " +
-    "should would using good explain short brief yourself full have understand overview of and kind kinds things stuff sort hey hi hello ok so else exactly don't dont not no idea am i'm im new lost want like see good everything signalbox now first huh write in out",
+    "should would may teach support describe using available answer over take good explain short brief yourself full have understand overview of and kind kinds things stuff sort hey hi hello ok so else exactly don't dont not no idea am i'm im new lost want like see good everything signalbox now first huh write in out",
 );
 const WHAT = wordSet('you i we u bot signalbox');
 const PURPOSE = /\bwhat(?:'s| is) this(?: for)?$|\bwho are you$|\bwhat are you\b/;

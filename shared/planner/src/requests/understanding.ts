@@ -5,7 +5,7 @@ import { type Mention, findMentions, isCommonWord } from '../names/mentions.ts';
 import { type RankedTool, WORD_BY_WORD, rankTools } from '../rank/rank.ts';
 import { findHoldReason } from '../text/holds.ts';
 import { tokenize } from '../text/tokens.ts';
-import { ORDERED_TOOLS, findTopicTools } from '../rank/topics.ts';
+import { ORDERED_TOOLS, findTopicTools, isAboutForeignThing } from '../rank/topics.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
 /** The context in which the planner reads requests. */
@@ -55,6 +55,8 @@ export function rankRequestTools(
 /** Score of a tool whose topic a text names, and the highest score of all others: its lead is clear, also for a change. */
 export const MIN_TOPIC_SCORE = 0.69;
 const MAX_OTHER_SCORE = 0.45;
+/** Too low for a shortlist. */
+const FOREIGN_SCORE = 0.1;
 
 /** Puts the most similar tool of a topic first. */
 function preferTopic(
@@ -63,6 +65,8 @@ function preferTopic(
   mentions: readonly Mention[],
   { words }: ToolIndex,
 ): readonly RankedTool[] {
+  if (isAboutForeignThing(text, mentions))
+    return matches.map(({ tool, score }) => ({ tool, score: Math.min(score, FOREIGN_SCORE) }));
   const topic = findTopicTools(text, mentions);
   const meant = matches.find(({ tool }) => tool.installed && topic.includes(tool.name));
   // A hint that is said word by word is meant, unless one of its words was only taken for a slip.

@@ -39,11 +39,12 @@ export function readInEnglish(text: string, around: Known): Translation {
     return lexicon ? [{ code, lexicon, units: unitsOf(original, lexicon, around.known) }] : [];
   });
   for (const { units, lexicon } of readings) {
-    const order = readFrame(original, units, lexicon);
+    const order = readFrame(original, units, lexicon, around.known);
     if (order !== null) return untranslated(order);
   }
+  const names = Object.values(around.known).flat();
   const best = findReading(original, readings, around);
-  return best ? join(original, translateUnits(original, best.units, best.lexicon)) : untranslated(text);
+  return best ? join(original, translateUnits(original, best.units, best.lexicon, names)) : untranslated(text);
 }
 
 /** Returns the original of an English value that was translated; any other value stays. */
@@ -78,15 +79,25 @@ interface Unit {
 function unitsOf(text: string, lexicon: Lexicon, known: KnownNames): readonly Unit[] {
   const names = new Set(Object.values(known).flatMap((all) => all.map((name) => name.toLowerCase())));
   const kept = [...findAddresses(text), ...findQuoted(text), ...findPaths(text)];
-  return tokenize(text).flatMap(({ lower, start: first, end }): readonly Unit[] => {
+  const tokens = tokenize(text);
+  return tokens.flatMap(({ lower, start: first, end }, place): readonly Unit[] => {
     const start = kept.some((span) => span.start === first - 1) ? first - 1 : first;
     const isFixed =
-      names.has(lower) ||
+      (names.has(lower) && mayBeName(lower, tokens[place - 1]?.lower, lexicon)) ||
       (/[\d_/.]/.test(lower) && !lexicon.forms.has(foldWord(lower))) ||
       kept.some((span) => start < span.end && end > span.start);
     if (!/\p{Script=Han}/u.test(lower)) return [{ word: foldWord(lower), start, end, isFixed }];
     return [...lower].map((word, at) => ({ word, start: start + at, end: start + at + 1, isFixed }));
   });
+}
+
+/** False for a name that is also a word of the language, as “todo” in Spanish, unless the word before announces a name. */
+function mayBeName(word: string, before: string | undefined, { forms }: Lexicon): boolean {
+  const means = (one: string, english?: string): boolean =>
+    (forms.get(foldWord(one)) ?? []).some(
+      (form) => form.head.length === 1 && form.tail.length === 0 && (english === undefined || form.english === english),
+    );
+  return !means(word) || (before !== undefined && ['project', 'service'].some((noun) => means(before, noun)));
 }
 
 /** Lists the languages whose letters a text has. */
@@ -105,7 +116,7 @@ interface Reading {
 function findReading(text: string, readings: readonly Reading[], { vocabulary, language }: Known): Reading | null {
   const scored = readings.map((reading) => {
     const free = reading.units.filter(({ isFixed }) => !isFixed);
-    const own = free.length - translateUnits(text, free, reading.lexicon).filter(({ isOwn }) => !isOwn).length;
+    const own = free.length - translateUnits(text, free, reading.lexicon, []).filter(({ isOwn }) => !isOwn).length;
     const english = free.filter(({ word }) => isCommonWord(word) || vocabulary.words.has(word)).length;
     return { reading, own, lead: own - english + (reading.code === language ? 0.5 : 0) };
   });
@@ -114,8 +125,11 @@ function findReading(text: string, readings: readonly Reading[], { vocabulary, l
 }
 
 /** Reads a whole order with literal parts as English; null when the text is none. */
-function readFrame(text: string, units: readonly Unit[], lexicon: Lexicon): string | null {
-  const courtesy = translateUnits(text, units, lexicon).filter(({ english, isOwn }) => isOwn && english === COURTESY);
+function readFrame(text: string, units: readonly Unit[], lexicon: Lexicon, known: KnownNames): string | null {
+  const names = Object.values(known).flat();
+  const courtesy = translateUnits(text, units, lexicon, []).filter(
+    ({ english, isOwn }) => isOwn && english === COURTESY,
+  );
   const plain = courtesy
     .toReversed()
     .reduce(
@@ -128,7 +142,8 @@ function readFrame(text: string, units: readonly Unit[], lexicon: Lexicon): stri
   for (const written of new Set([text, plain]))
     for (const { pattern, english } of lexicon.frames) {
       const groups = pattern.exec(written)?.groups;
-      if (!groups) continue;
+      // “Run shop with three instances” runs no command.
+      if (!groups || names.includes(groups['rest']?.split(' ')[0] ?? '')) continue;
       return english
         .replace(/%(\d)/g, (_, place: string) => (groups[`v${place}`] ?? '').replace(/[,.!?]+$/, ''))
         .replace('%', () => groups['rest'] ?? '');
@@ -144,7 +159,12 @@ interface Translated extends Piece {
   readonly isOwn: boolean;
 }
 
-function translateUnits(text: string, units: readonly Unit[], lexicon: Lexicon): readonly Translated[] {
+function translateUnits(
+  text: string,
+  units: readonly Unit[],
+  lexicon: Lexicon,
+  names: readonly string[],
+): readonly Translated[] {
   const done: Translated[] = [];
   const dropped = new Set<number>();
   for (let at = 0; at < units.length; at++) {
@@ -152,7 +172,8 @@ function translateUnits(text: string, units: readonly Unit[], lexicon: Lexicon):
     if (!unit || dropped.has(at)) continue;
     const found = unit.isFixed ? null : findForm(units, at, dropped, lexicon);
     if (!found) {
-      done.push({ english: text.slice(unit.start, unit.end), from: unit.start, to: unit.end, isOwn: false });
+      const written = text.slice(unit.start, unit.end);
+      done.push({ english: toLatinName(unit.word, names) ?? written, from: unit.start, to: unit.end, isOwn: false });
       continue;
     }
     const { form, tailAt } = found;
@@ -162,6 +183,27 @@ function translateUnits(text: string, units: readonly Unit[], lexicon: Lexicon):
     at += form.head.length - 1;
   }
   return done;
+}
+
+/** The Latin letters of Cyrillic ones, as people write names by their sound. */
+const LATIN: ReadonlyMap<string, string> = new Map(
+  'аa бb вv гg дd еe зz иi кk лl мm нn оo пp рr сs тt уu фf шsh чch жzh хh цts ыy эe'
+    .split(' ')
+    .map((pair) => [pair.slice(0, 1), pair.slice(1)] as const),
+);
+/** Maximum number of letters of a case ending. */
+const MAX_ENDING = 3;
+const MIN_NAME = 4;
+
+/** Finds the known name that a Cyrillic word spells by its sound, with a case ending: “шопом” is shop. Null for any other word. */
+function toLatinName(word: string, names: readonly string[]): string | null {
+  if (!/^\p{Script=Cyrillic}+$/u.test(word)) return null;
+  const latin = word.replaceAll(/./gu, (letter) => LATIN.get(letter) ?? letter);
+  return (
+    names.find(
+      (name) => name.length >= MIN_NAME && latin.startsWith(name) && latin.length - name.length <= MAX_ENDING,
+    ) ?? null
+  );
 }
 
 /** Finds the longest form that begins at a word. Its second part may stand anywhere behind it. */
@@ -192,7 +234,9 @@ const NO_ORDER = wordSet('not if without what which who how why when where is ar
 /** Puts the verb of an order first, where it stands in English: "shop auf staging ausrollen", “把 shop 下线”. */
 function putVerbFirst(done: readonly Translated[]): readonly Translated[] {
   const isVerb = ({ english, isOwn }: Translated): boolean =>
-    isOwn && sensesOf(wordsOf(english)[0] ?? '').some(({ meaning, share }) => share === 1 && EFFECTS.has(meaning));
+    isOwn &&
+    english !== 'deployments' &&
+    sensesOf(wordsOf(english)[0] ?? '').some(({ meaning, share }) => share === 1 && EFFECTS.has(meaning));
   const place = done.findIndex(isVerb);
   const verb = done[place];
   if (!verb || done.some(({ english, isOwn }) => isOwn && wordsOf(english).some((word) => NO_ORDER.has(word))))
