@@ -234,7 +234,7 @@ export default toolGroup({
         'mark shop as active',
         'shop repo is https://example.com/team/shop.git',
         'use secret:shop-token for the repository of shop',
-        'the start command of shop is node server.js',
+        'the start command of shop is make run',
         'the health path of shop is /up',
         'set the code of shop to https://example.com/team/shop.git',
       ],
