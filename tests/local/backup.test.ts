@@ -9,6 +9,7 @@ import { discardRedis } from '@signalbox/local/redis/redis';
 import { readLiveRunRecord } from '@signalbox/local/supervisor/instance';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -21,6 +22,9 @@ import { until } from '../support/until.ts';
 const bootstrap = join(getCheckoutPath(), 'infra/local/bootstrap.mjs');
 const START_MS = 180_000;
 const WRITERS = Array.from({ length: 20 }, (_, n) => 5001 + n);
+
+/** What `backup --json` answers. */
+const Told = z.object({ file: z.string(), key: z.string() });
 
 interface Running {
   readonly child: ChildProcess;
@@ -85,8 +89,8 @@ it('a backup takes everything of one moment while twenty people write', { timeou
     await until(async () => (await count(original, 'inbox')) > 30, 60_000);
     await withOwner(original, letRequestWait);
     const made = await command(original, 'backup', backups, '--json');
-    expect(made.code, made.output).toBe(0);
-    const told = JSON.parse(made.output) as { readonly file: string; readonly key: string };
+    expect(made).toMatchObject({ code: 0 });
+    const told = Told.parse(JSON.parse(made.output));
     file = told.file;
     keyFile = join(makeTemporaryFolder('key'), 'key');
     writeFileSync(keyFile, `${told.key}\n`, { mode: 0o600 });
@@ -133,7 +137,7 @@ it(
   { timeout: 2 * START_MS },
   async () => {
     const restored = await command(copy, 'restore', file, '--key', keyFile);
-    expect(restored.code, restored.output).toBe(0);
+    expect(restored).toMatchObject({ code: 0 });
     const tooEarly = run(copy, 'start');
     expect(await end(tooEarly)).toBe(1);
     expect(tooEarly.output()).toContain('nothing works in it yet');
@@ -225,7 +229,7 @@ async function count(dir: string, from: string): Promise<number> {
 
 async function say(dir: string, person: number, text: string): Promise<string> {
   const chat = run(dir, 'chat', '--as', String(person), '--json', text);
-  expect(await end(chat), chat.output()).toBe(0);
+  expect({ code: await end(chat), output: chat.output() }).toMatchObject({ code: 0 });
   return chat.output();
 }
 

@@ -119,9 +119,9 @@ async function runStep(
   },
 ): Promise<void> {
   let isUnknown = false;
-  let why: string | null = null;
+  const seen: { reason: string | null } = { reason: null };
   const onEach = (line: LogLine): void => {
-    why = readReason(line.line) ?? why;
+    seen.reason = readReason(line.line) ?? seen.reason;
     isUnknown ||= command.confined !== null && NO_PROGRAM.test(line.line);
     onLine(line);
   };
@@ -133,7 +133,7 @@ async function runStep(
   if (outcome.code !== 0)
     throw new AppError('BUILD_FAILED', {
       command: shown(command.argv),
-      outcome: describe(outcome) + (why === null ? '' : `: ${why}`) + refusals(),
+      outcome: describe(outcome) + (seen.reason === null ? '' : `: ${seen.reason}`) + refusals(),
     });
 }
 
