@@ -26,7 +26,7 @@ export async function openServiceIncident(
   const { project, environment } = watched;
   const { open, isDown, release, ref, lastError } = known;
   const { kind, because } = verdict as Verdict & { readonly kind: NonNullable<Verdict['kind']> }; // The caller has checked that `kind` is not null.
-  const before = await parts.deployments.before({ project, environment });
+  const healthy = await parts.deployments.healthyBefore({ project, environment });
   const isLoop = kind === 'crash-loop';
   const isStopped = isLoop && verdict.isStopped === true;
   const isWorse = !isLoop && isDown && open?.evidence.verdict === 'degraded';
@@ -39,7 +39,7 @@ export async function openServiceIncident(
     recipients: await listIncidentPeople(parts.pool, watched),
     project,
     say: isLoop
-      ? sayLoop(watched, { because, ref, isStopped, canRollBack: before !== null })
+      ? sayLoop(watched, { because, ref, isStopped, canRollBack: healthy !== null })
       : say('services.broken', { project, environment, verdict: verdict.verdict, because }),
     quote: isLoop ? lastError : null,
     isCause: isLoop,

@@ -8,7 +8,6 @@ import { sayAgo } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { createDiagnoseButton, createRollbackButton } from '@signalbox/messages/service-buttons';
 import { createDeploymentStore } from '@signalbox/store/deploy/deployments';
-import { createReleaseReader } from '@signalbox/store/deploy/releases';
 import { createIncidentButtons, listCardChanges, toIncidentSlot } from '@signalbox/store/incidents/incident-cards';
 import type { TurnDeps } from '../turn-parts.ts';
 
@@ -18,7 +17,7 @@ type IncidentEnvelope = Extract<InboundEnvelope, { kind: 'incident' }>;
 export interface CardService {
   /** One line about the last deployment; empty without one. */
   readonly line: string;
-  /** Roll back is offered only to a release during which no incident began. */
+  /** Roll back is offered only to a release that was well when it was replaced. */
   readonly buttons: readonly ActionButton[];
 }
 
@@ -35,15 +34,13 @@ export async function readCardService(
   const deployments = createDeploymentStore(pool);
   const [last] = await deployments.list(service, 1);
   if (!last) return NO_SERVICE;
-  const before = await deployments.before(service);
-  const earlier = before && (await createReleaseReader(pool).named(project, before.deploymentId));
-  const wasHealthy = earlier?.servedFrom != null && earlier.incidents === 0;
+  const healthy = await deployments.healthyBefore(service);
   const ago = sayAgo(Date.now() - last.requestedAt.getTime());
   return {
     line: say('alarms.lastDeployment', { version: toPlainName(last.ref), ago, state: sayDeployState(last.state) }),
     buttons: [
       createDiagnoseButton(service),
-      ...(before && wasHealthy ? [createRollbackButton(service, before.release)] : []),
+      ...(healthy ? [createRollbackButton(service, healthy.release)] : []),
     ],
   };
 }
