@@ -153,7 +153,7 @@ describe('a check before a deployment', () => {
       disk: expect.stringMatching(/^\d+ of \d+ MB free$/),
       memory: expect.stringMatching(/^\d+ of \d+ MB free, 200 MB needed$/),
       ref: expect.stringContaining(`HEAD is ${commit.slice(0, 12)}`),
-      command: 'starts with node server.mjs',
+      command: 'To deploy it, I start it with `node server.mjs`.',
       health: '/health has to answer 200 within 5 s',
       variables: 'set: COLOR',
       secrets: 'there are none',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver, ProgramInstance, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import { getTrustSettings } from '@signalbox/jobs/drivers/process/commands';
 import { readPrograms } from '@signalbox/jobs/drivers/read-programs';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -183,7 +184,9 @@ describe('a build', { timeout: 60_000 }, () => {
     const onLine = ({ line }: { line: string }) => void lines.push(line.split('=')[0] ?? '');
     await driver.build({ id: newRelease(), sourceDir: APP, file, onLine, signal: soon() });
     const quiet = ['PIP_DISABLE_PIP_VERSION_CHECK', 'npm_config_fund', 'npm_config_update_notifier'];
-    expect(lines.sort()).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...quiet].sort());
+    // Certificates of the machine, where it has some.
+    const trust = Object.keys(getTrustSettings());
+    expect(lines.sort()).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...quiet, ...trust].sort());
   });
 
   it('fails with a clear sentence when its program does not exist, and leaves no partial artifact', async () => {

@@ -8,6 +8,7 @@ import { createReplayer, type TurnReplay } from '@signalbox/worker/replay/replay
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sampleParts } from '../../support/samples.ts';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
@@ -83,7 +84,7 @@ const start = (script: ModelScript, env: Record<string, string> = {}) =>
 const ask = (text: string): Promise<readonly string[]> => bench.ask('7', text);
 
 async function replayAll(): Promise<TurnReplay[]> {
-  const replay = await createReplayer(bench.pool, [plumbing]);
+  const replay = await createReplayer(bench.pool, [plumbing], sampleParts.agents);
   const turns: TurnReplay[] = [];
   for await (const threadId of readThreadsWithTurns(bench.pool))
     for await (const turn of replay.thread(threadId)) turns.push(turn);

@@ -23,8 +23,10 @@ import type { RepositoryAddress } from './repository-address.ts';
 
 /** What the files of a service say in a commit. */
 export interface ServiceCommit {
-  /** Chooses how it is built and started on a server. Throws START_IMPOSSIBLE with what is missing. */
+  /** Chooses how it is built and started on a server. Throws START_UNKNOWN, and START_IMPOSSIBLE with what is missing. */
   choose(machine: Machine): TakenWay;
+  /** What its signalbox.json says, which need not be how it is started; null without one. */
+  readonly settings: ServiceFile | null;
   readonly head: CommitSummary;
   /** SHA-256 of the Dockerfile; null without a Dockerfile. */
   readonly dockerfile: string | null;
@@ -84,12 +86,13 @@ export async function readCommit(
     });
     const settings = text === null ? null : readServiceFile(text, commit);
     const ways = listWays({ names, packageJson: manifest, procfile }, { file: settings, run, notes });
-    if (ways.length === 0) throw new AppError('START_UNKNOWN', { commit: commit.slice(0, 7) });
+    if (ways.length === 0 && settings === null) throw createStartUnknown(commit);
     const version = z
       .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })
       .safeParse(parseJson(manifest ?? ''));
     return {
       choose: (machine) => takeWay(ways, { machine, commit, hasProgram }),
+      settings,
       head: readHead((await reader.read(commit, HEAD_BYTES))?.content.toString('utf8') ?? ''),
       dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
       version: version.success ? version.data.version : null,
@@ -99,11 +102,16 @@ export async function readCommit(
   }
 }
 
-/** Throws START_IMPOSSIBLE. */
+function createStartUnknown(commit: string): AppError {
+  return new AppError('START_UNKNOWN', { commit: commit.slice(0, 7) });
+}
+
+/** Throws START_UNKNOWN and START_IMPOSSIBLE. */
 function takeWay(
   ways: readonly Way[],
   { machine, commit, hasProgram }: { machine: Machine; commit: string } & Pick<MirrorPlace, 'hasProgram'>,
 ): TakenWay {
+  if (ways.length === 0) throw createStartUnknown(commit);
   const { way, notes } = chooseWay(ways, machine, hasProgram);
   if (way !== null) return { file: way.file, isGuess: way.isGuess, notes };
   const reasons = notes.map(describePlanNote).join(' ');

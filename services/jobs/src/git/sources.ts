@@ -25,7 +25,7 @@ import { readCommit, getTree, type MirrorPlace, type ServiceCommit } from './ser
 import { createTurns } from './turns.ts';
 import { orderTags } from './version-order.ts';
 
-export interface SourceCommit extends Pick<ServiceCommit, 'choose' | 'head' | 'dockerfile'> {
+export interface SourceCommit extends Pick<ServiceCommit, 'choose' | 'settings' | 'head' | 'dockerfile'> {
   readonly commit: string;
   /** The release's name, from the ref and the short commit id: `1.1.0-3f2a9c1`. */
   readonly release: string;

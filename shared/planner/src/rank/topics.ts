@@ -80,7 +80,7 @@ const CONCEPTS = {
   wrong:
     'wrong|broken|problem|problems|trouble|troubles|down|ok|okay|fine|healthy|unhealthy|on fire|burning|burns|fire|alarm|wrong|strange|odd|unusual|issue|issues|attention|failing|faulty|well|good|in order|red|failed|outage|running|up|clean|green|smooth|smoothly|work|works|working|health',
   other:
-    'freeze|unfreeze|frozen|block|forbid|lift|allow|permit|finding|findings|snapshot|snapshots|depends|depend|dependencies|secret|secrets|debt|documentation|docs|readme|pull request|pr|csv|export|plan|fact|rule|tag|tags|tagged|graph|node|nodes|thread|compare|between|difference|demo|port|ports|description|owner|owns|free|allocate|reserve|archive|ready|commits|analysis|analyze everything',
+    'freeze|unfreeze|frozen|block|forbid|lift|allow|permit|finding|findings|snapshot|snapshots|depends|depend|dependencies|secret|secrets|debt|documentation|docs|readme|pull request|pr|csv|export|as a file|as files|spreadsheet|download|plan|fact|rule|tag|tags|tagged|graph|node|nodes|thread|compare|between|difference|demo|port|ports|description|owner|owns|free|allocate|reserve|archive|ready|commits|analysis|analyze everything',
 } as const;
 type Concept = keyof typeof CONCEPTS;
 
@@ -161,6 +161,9 @@ export const ORDERED_TOOLS = wordSet(
   'mute_service set_service_variable scale_service restart_service rollback_deploy trigger_deploy',
 );
 
+/** Verbs that begin an order. Words after them may be the text of what is made: “create a project called blog for company news”. */
+const CHANGING = wordSet('create register add remove delete archive rename move freeze unfreeze remember forget remind');
+
 /** Things of which no tool knows anything. */
 const FOREIGN_THINGS = wordSet('database databases backup backups dump dumps');
 
@@ -187,7 +190,7 @@ export function findTopicTools(text: string, mentions: readonly Mention[]): read
   const namesServer = mentions.some(
     ({ kind, name }) => kind === 'server' && !mentions.some((one) => one.name === name && one.kind === 'environment'),
   );
-  if (namesServer || has('other') || findPaths(text).length > 0) return [];
+  if (namesServer || has('other') || findPaths(text).length > 0 || beginsOrder(words)) return [];
   const namesProject = mentions.some(({ kind }) => kind === 'project');
   const isMeant = ({ all, none = [], project, value }: Topic): boolean =>
     (project === undefined || project === namesProject) &&
@@ -197,6 +200,11 @@ export function findTopicTools(text: string, mentions: readonly Mention[]): read
     all.every(has) &&
     !none.some(has);
   return TOPICS.find(isMeant)?.tools ?? [];
+}
+
+function beginsOrder(words: string): boolean {
+  const [first = ''] = words.trim().replace(/^(?:please|ok|okay|and|then) /, '').split(' ');
+  return CHANGING.has(first);
 }
 
 const PHRASES = Object.fromEntries(

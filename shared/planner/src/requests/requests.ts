@@ -47,7 +47,7 @@ const SEARCH =
   /^(?:please |can you )?(?:search|look in|what (?:do|does)) (?:the )?(?:docs|documentation|wiki|manual|knowledge base) (?:say about|for) (.+?)[?.!]*$/i;
 
 function literalStep(text: string, around: RequestContext): PlannerStep | null {
-  const literal = readLeftValue(text, around) ?? readLiteralRequest(text, around.index, around.last);
+  const literal = readLiteralRequest(text, around.index, around.last) ?? readLeftValue(text, around);
   if (literal) return createToolStep(literal.tool, '', literal.args, around);
   const sought = SEARCH.exec(text)?.[1];
   return sought === undefined ? null : searchStep(sought, around);

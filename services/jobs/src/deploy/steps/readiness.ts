@@ -106,7 +106,7 @@ export async function measureReadiness(
       () => null,
       () => chooseWay(source, target),
     ));
-  const file = request.built?.file ?? way?.file ?? null;
+  const file = request.built?.file ?? way?.file ?? source?.settings ?? null;
   if (file) {
     await checkFile(check, file, inventory);
     const variables = await options.variables();
