@@ -33,6 +33,7 @@ describe('a file of event sources', () => {
         { name: 'alarms', secrets: [OTHER_SECRET], account: { kind: 'person', userKey: '1001' }, callbacks },
       ],
       alarms: [],
+      forges: [],
     });
   });
 

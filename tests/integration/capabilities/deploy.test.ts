@@ -138,6 +138,15 @@ describe('rolling back a deployment', () => {
     expect(await rows()).toHaveLength(3);
   });
 
+  it('to the release that serves again after a rollback is refused, because it serves already', async () => {
+    await deployed('1.0');
+    await deployed('1.1');
+    await bench.call('rollback_deploy', STAGING, { actionId: 'act_r' });
+    await setState('act_r', 'succeeded', '1.0.0-abc1234');
+    const args = { ...STAGING, to_version: '1.0.0-abc1234' };
+    await expect(bench.preview('rollback_deploy', args)).rejects.toThrow(/1\.0\.0-abc1234 of demo already serves/);
+  });
+
   it.each([
     [
       undefined,

@@ -34,7 +34,9 @@ export function prepareKeyFiles(dataDir: string) {
 /** Writes the file of sources with a token of its own, unless there is one. */
 function prepareSources(dataDir: string): string {
   const file = join(dataDir, 'sources.json');
-  const source = { name: 'alertmanager', kind: 'alertmanager', secret: randomBytes(24).toString('hex'), projects: [] };
+  const secret = randomBytes(24).toString('hex');
+  // The project that a newcomer registers: see the README.
+  const source = { name: 'alertmanager', kind: 'alertmanager', secret, projects: ['demo'] };
   if (!existsSync(file)) writeFileSync(file, `${JSON.stringify([source], null, 2)}\n`, { mode: 0o600 });
   return file;
 }

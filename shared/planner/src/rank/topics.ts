@@ -162,7 +162,9 @@ export const ORDERED_TOOLS = wordSet(
 );
 
 /** Verbs that begin an order. Words after them may be the text of what is made: “create a project called blog for company news”. */
-const CHANGING = wordSet('create register add remove delete archive rename move freeze unfreeze remember forget remind');
+const CHANGING = wordSet(
+  'create register add remove delete archive rename move freeze unfreeze remember forget remind',
+);
 
 /** Things of which no tool knows anything. */
 const FOREIGN_THINGS = wordSet('database databases backup backups dump dumps');
@@ -203,7 +205,10 @@ export function findTopicTools(text: string, mentions: readonly Mention[]): read
 }
 
 function beginsOrder(words: string): boolean {
-  const [first = ''] = words.trim().replace(/^(?:please|ok|okay|and|then) /, '').split(' ');
+  const [first = ''] = words
+    .trim()
+    .replace(/^(?:please|ok|okay|and|then) /, '')
+    .split(' ');
   return CHANGING.has(first);
 }
 

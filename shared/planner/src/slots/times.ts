@@ -8,8 +8,10 @@ const CLOCK = String.raw`(?:\d{1,2}:\d\d(?: ?[ap]m)?|\d{1,2} ?(?:o.?clock|[ap]\.
 const COUNT = '(?:\\d{1,5}|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty-four)';
 const SPAN = String.raw`(?:${COUNT} ?(?:minutes?|min|hours?|hrs?|h|days?|weeks?))`;
 const SPAN_ONLY = new RegExp(`^(?:${SPAN}|hour|day|week)$`, 'iu');
+/** An hour without a sign that it is one: “since 2”, but neither “since 2 days” nor “since 2.0”. */
+const HOUR = String.raw`\d{1,2}(?![\d:.%])(?!\s+(?!(?:in|on|for|at|of|and|today)\b)\p{L})`;
 const FORMS = [
-  String.raw`\b(?:since|from|after)\s+(${DAY}|${CLOCK}|${SPAN})`,
+  String.raw`\b(?:since|from|after)\s+(?:the\s+)?(${DAY}|${CLOCK}|${SPAN}|${HOUR})`,
   String.raw`\b(?:last|past)\s+(?:few\s+)?(${SPAN}|hour|day|week)\b`,
   String.raw`\b(?:this|the whole|all)\s+(week)\b`,
   String.raw`\b(${SPAN})\s+ago\b`,

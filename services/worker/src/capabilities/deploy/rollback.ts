@@ -134,7 +134,9 @@ async function findTarget(ports: Ports, service: ServiceKey, version: string | n
   const all = await ports.deployments.list(service, LOOKED_AT);
   const served = all.filter(({ state }) => state === 'succeeded');
   const matching = served.filter(({ ref, release }) => ref === version || release === version);
-  const target = matching.find(({ serving }) => !serving);
+  // After a rollback an earlier deployment of the serving release matches too.
+  const current = served.find(({ serving }) => serving)?.release;
+  const target = matching.find(({ serving, release }) => !serving && release !== current);
   if (target) return target;
   if (matching.length > 0) throw new AppError('VERSION_SERVES', { version, project, environment });
   const known = [...new Set(served.map(({ ref }) => ref))].slice(0, 10);
