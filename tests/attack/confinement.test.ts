@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Driver, ProgramInstance } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import { getTrustSettings } from '@signalbox/jobs/drivers/process/commands';
 import { openConfinement, type Confinement } from '@signalbox/jobs/sandbox/confinement';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -194,7 +195,9 @@ it('a build sees only the variables for builds, and none of the deployed service
   await driver.build({ id, sourceDir: source, file, onLine, signal: soon() });
   const names = lines.flatMap((line) => /^([A-Za-z_]\w*)=/.exec(line)?.[1] ?? []).sort();
   const tools = ['PIP_DISABLE_PIP_VERSION_CHECK', 'npm_config_fund', 'npm_config_update_notifier'];
-  expect(names).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...tools].sort());
+  // Certificates of the machine, where it has some.
+  const trust = Object.keys(getTrustSettings());
+  expect(names).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...tools, ...trust].sort());
 }, 60_000);
 
 describe('a link in a release', { timeout: 60_000 }, () => {

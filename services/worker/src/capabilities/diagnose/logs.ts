@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
-import { HOUR_MS } from '@signalbox/contracts/time';
+import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { requireSince } from '../../tools/arguments/since.ts';
 import { optionalProject, READ_DEFAULTS, tool } from '../../tools/tool.ts';
@@ -118,7 +118,8 @@ export const getErrorHistory = tool({
   run: async ({ project, environment, hours: back, since: written }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
     const since = written === undefined ? new Date(now().getTime() - back * HOUR_MS) : requireSince(written, now());
-    const hours = Math.max(1, Math.ceil((now().getTime() - since.getTime()) / HOUR_MS));
+    // Of a time that was said in hours, the moments since then are no hour more.
+    const hours = Math.max(1, Math.ceil((now().getTime() - since.getTime() - MINUTE_MS) / HOUR_MS));
     const filter = { since, ...(project ? { project } : {}), ...(environment ? { environment } : {}) };
     const groups = await ports.errorHistory.groups(filter, GROUPS);
     const open = (await ports.errorHistory.incidents()).filter(({ subject }) => isAbout(subject, project, environment));
