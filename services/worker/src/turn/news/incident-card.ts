@@ -38,10 +38,7 @@ export async function readCardService(
   const ago = sayAgo(Date.now() - last.requestedAt.getTime());
   return {
     line: say('alarms.lastDeployment', { version: toPlainName(last.ref), ago, state: sayDeployState(last.state) }),
-    buttons: [
-      createDiagnoseButton(service),
-      ...(healthy ? [createRollbackButton(service, healthy.release)] : []),
-    ],
+    buttons: [createDiagnoseButton(service), ...(healthy ? [createRollbackButton(service, healthy.release)] : [])],
   };
 }
 
