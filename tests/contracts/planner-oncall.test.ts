@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
-import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { catalog, judgeQuestion, VERDICTS, type Verdict } from './planner/questions.ts';
 
 /*
  * Questions of people on call in five languages, without a model. They were frozen before the planner was tried on them; those that it
@@ -19,33 +19,15 @@ const Question = z.object({
 const SETS = ['frozen', 'second'] as const;
 const readQuestions = (set: string) =>
   Question.array().parse(JSON.parse(readFileSync(new URL(`./planner/oncall-${set}.json`, import.meta.url), 'utf8')));
-const { catalog } = createRegistry(await loadCapabilities());
 const story = PriorContext.parse({
   names: { project: ['shop', 'blog'], server: ['local', 'web-1'], environment: ['staging', 'production', 'local'] },
 });
-const looks = new Set(
-  catalog.groups.flatMap(({ tools }) => tools.filter(({ isRead }) => isRead).map(({ name }) => name)),
-);
 
-type Verdict = 'right' | 'asked well' | 'wrong' | 'changes' | 'no use';
-
-function judge({ text, tools, args }: z.infer<typeof Question>): Verdict {
-  const { calls, question } = explainMessage(catalog, text, story);
-  const holds = (given: Readonly<Record<string, unknown>>): boolean =>
-    Object.entries(args).every(([name, value]) => String(given[name]) === String(value));
-  if (calls.some(({ tool }) => !looks.has(tool) && tool !== 'search_knowledge')) return 'changes';
-  const [call] = calls;
-  if (call && tools.includes(call.tool)) return holds(call.arguments) ? 'right' : 'wrong';
-  if (call) return call.tool === 'search_knowledge' ? 'no use' : 'wrong';
-  const [offered] = question?.readings ?? [];
-  if (offered && tools.includes(offered.tool)) return holds(offered.args) ? 'asked well' : 'wrong';
-  return question?.tool && tools.includes(question.tool) ? 'asked well' : 'no use';
-}
-
-const VERDICTS = ['right', 'asked well', 'no use', 'wrong', 'changes'] as const;
 const judged = new Map(
   SETS.map((set) => {
-    const verdicts = readQuestions(set).map(judge);
+    const verdicts = readQuestions(set).map(({ text, ...wanted }) =>
+      judgeQuestion(text, story, { ...wanted, mayChange: false }),
+    );
     return [
       set,
       Object.fromEntries(VERDICTS.map((one) => [one, verdicts.filter((verdict) => verdict === one).length])),

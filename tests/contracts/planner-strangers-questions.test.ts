@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { explainMessage } from '@signalbox/planner/explanation';
-import { catalog, looks, story } from './planner/strangers.ts';
+import { judgeQuestion, VERDICTS, type Verdict } from './planner/questions.ts';
+import { story } from './planner/strangers.ts';
 
 /*
  * Forty questions of people on call, written by somebody who had not seen the code, without a model. The words of the planner were looked
@@ -67,27 +67,11 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'zh-8': ['search_knowledge'],
 };
 
-const VERDICTS = ['right', 'asked well', 'no use', 'wrong', 'changes'] as const;
-type Verdict = (typeof VERDICTS)[number];
-
-function judge({ id, text }: z.infer<typeof Question>): Verdict {
+const judged = questions.map(({ id, text, changes }, place) => {
   const [names = '', args = {}] = EXPECTED[id] ?? [];
-  const tools = names.split(' ');
-  const { calls, question } = explainMessage(catalog, text, story);
-  const holds = (given: Readonly<Record<string, unknown>>): boolean =>
-    Object.entries(args).every(([name, value]) => String(given[name]) === String(value));
-  const isLook = (tool: string): boolean => looks.has(tool) || tool === 'search_knowledge';
-  if (calls.some(({ tool, arguments: given }) => !isLook(tool) && !(tools.includes(tool) && holds(given))))
-    return 'changes';
-  const [call] = calls;
-  if (call && tools.includes(call.tool)) return holds(call.arguments) ? 'right' : 'wrong';
-  if (call) return call.tool === 'search_knowledge' ? 'no use' : 'wrong';
-  const [offered] = question?.readings ?? [];
-  if (offered && tools.includes(offered.tool)) return holds(offered.args) ? 'asked well' : 'wrong';
-  return question?.tool && tools.includes(question.tool) ? 'asked well' : 'no use';
-}
-
-const judged = questions.map((one, place) => ({ verdict: judge(one), half: place % 2 === 0 ? 'shown' : 'blind' }));
+  const wanted = { tools: names.split(' '), args, mayChange: changes };
+  return { verdict: judgeQuestion(text, story, wanted), half: place % 2 === 0 ? 'shown' : 'blind' };
+});
 const countOf = (verdict: Verdict, half?: string): number =>
   judged.filter((one) => one.verdict === verdict && (half === undefined || one.half === half)).length;
 console.table(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readWhen } from '@signalbox/messages/schedule/read-when';
 import { type DryRun, PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { parseSince } from '@signalbox/worker/tools/arguments/since';
-import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { catalog, looks } from './questions.ts';
 
 /* Orders by somebody who had not seen the code: their own names of tools and arguments are mapped to those of the product. */
 
@@ -12,7 +12,6 @@ const Order = z.object({ tool: z.string(), lang: z.string(), text: z.string(), a
 type Order = z.infer<typeof Order>;
 type Args = Readonly<Record<string, unknown>>;
 
-export const { catalog } = createRegistry(await loadCapabilities());
 const fieldsOf = new Map(
   catalog.groups.flatMap(({ tools }) =>
     tools.map(({ name, schema }) => [
@@ -20,9 +19,6 @@ const fieldsOf = new Map(
       Object.keys(z.object({ properties: z.record(z.string(), z.unknown()) }).parse(schema).properties),
     ]),
   ),
-);
-export const looks = new Set(
-  catalog.groups.flatMap(({ tools }) => tools.filter(({ isRead }) => isRead).map(({ name }) => name)),
 );
 export const story = PriorContext.parse({
   names: {
