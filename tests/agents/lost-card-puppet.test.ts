@@ -81,8 +81,7 @@ beforeAll(async () => {
   await bench.pool.query(`update cards set risk = 'high', status = 'frozen' where kind = 'debit'`);
   await Promise.all(people.map(obey));
 }, 600_000);
-// Each of the turns is gone through again.
-afterAll(() => bench.close(), 300_000);
+afterAll(() => bench.close());
 
 it('the model was called at least five hundred times, and proposed actions that exist', async () => {
   expect(asked).toBeGreaterThanOrEqual(500);

@@ -1,6 +1,5 @@
 import { wordSet } from './text/tokens.ts';
 import { planNextMessage } from './plan.ts';
-import { BASE_TOOLS } from './rank/tool-index.ts';
 import { type BaseMessage, AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { BoundTool, ModelRequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
@@ -172,10 +171,9 @@ const bound = new WeakMap<ToolCatalog, readonly BoundTool[]>();
 
 /** Returns all installed tools, as if every group were loaded, because loading a group does not change the answer. */
 function boundTools(catalog: ToolCatalog): readonly BoundTool[] {
-  const base = [...BASE_TOOLS].filter((name) => name !== 'classify_intent');
   const installed = catalog.groups.filter((group) => group.installed).flatMap((group) => group.tools);
   const tools = bound.get(catalog) ?? [
-    ...base.map((name) => ({ name, description: '', schema: {} })),
+    ...['search_knowledge', ...QUIET].map((name) => ({ name, description: '', schema: {} })),
     ...installed.map(({ name, describe: description, schema }) => ({ name, description, schema })),
   ];
   bound.set(catalog, tools);

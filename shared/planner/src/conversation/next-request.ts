@@ -7,12 +7,12 @@ import {
   type History,
   type PlannerReply,
   type PersonMessage,
-  TALKING_TOOLS,
   findLastRunBefore,
   findOpenQuestion,
   listRepliesTo,
 } from '../requests/history.ts';
 import { type PlannerStep, toAnswerStep } from '../requests/marks.ts';
+import { TALKING_TOOLS } from '../rank/tool-index.ts';
 import type { ChosenStep } from './planned-message.ts';
 import { askWhichIsMeant, sayChange } from '../requests/questions.ts';
 import { findStepAfter } from './results.ts';

@@ -39,8 +39,10 @@ export interface ToolIndex {
   readonly words: ReadonlySet<string>;
 }
 
-/** Tools that are loaded in every turn and that nobody requests by a hint. */
-export const BASE_TOOLS = wordSet('respond_to_user search_knowledge request_capabilities finish_task classify_intent');
+/** Tools that only talk, load groups or finish the task. */
+export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent handoff');
+/** Tools that nobody requests by a hint; whether they are bound changes no index. */
+const BASE_TOOLS: ReadonlySet<string> = new Set([...TALKING_TOOLS, 'search_knowledge']);
 
 interface ListedTool {
   readonly tool: CatalogTool;

@@ -1,4 +1,4 @@
-import { wordSet } from '../text/tokens.ts';
+import { TALKING_TOOLS } from '../rank/tool-index.ts';
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { ModelRequestFacts } from '@signalbox/contracts/tool-catalog';
@@ -103,9 +103,6 @@ export function readHistory(
     .filter(({ id, part }) => !done.has(keyOf(id, part)));
   return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
 }
-
-/** Tools that only talk, load groups or finish the task. */
-export const TALKING_TOOLS = wordSet('respond_to_user request_capabilities finish_task classify_intent handoff');
 
 /** Finds the last successful tool run before a message, including runs for an earlier request of the same message. */
 export function findLastRunBefore(
