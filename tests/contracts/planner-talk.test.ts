@@ -32,3 +32,11 @@ it.each([
   const { calls } = explainMessage(catalog, text, story);
   expect(JSON.stringify(calls)).toContain(JSON.stringify({ [name]: value }).slice(1, -1));
 });
+
+it.each(['in production to 30.', 'to 30 in production.', 'in production to 30, please'])(
+  'the value of a variable ends before the place and the end of the sentence: %s',
+  (rest) => {
+    const { calls } = explainMessage(catalog, `Set TIMEOUT of shop ${rest}`, story);
+    expect(calls[0]?.arguments).toEqual({ project: 'shop', environment: 'production', name: 'TIMEOUT', value: '30' });
+  },
+);

@@ -86,14 +86,14 @@ type Check = (
 
 /** Arguments that the product names or counts otherwise, with the reason. */
 const CHECKS: Readonly<Record<string, Check>> = {
-  // Logs take minutes, errors whole hours that reach back at least as far, all others words.
+  // Logs take minutes, errors words or whole hours that reach back at least as far, all others words.
   since: ({ tool, args }, wanted) => {
     const hours = hoursSince(asTime(wanted));
     if (tool === 'get_service_logs') return Number(args['minutes']) === hours * 60;
-    const got = Number(args['hours'] ?? 24);
+    const got = args['since'] === undefined ? Number(args['hours'] ?? 24) : hoursSince(String(args['since']));
     if (tool === 'get_error_history')
       return got >= hours && got <= Math.max(24, 2 * hours, WEEKDAY.test(wanted) ? 168 : 0);
-    return typeof args['since'] === 'string' && hoursSince(args['since']) === hours;
+    return args['since'] !== undefined && got === hours;
   },
   // Errors are shown until now, with their times. Whether it is eight in the morning in 9 or 20 hours, a person says.
   until: ({ tool, args, asks }) => tool === 'get_error_history' || (args['hours'] === undefined && asks === 'hours'),

@@ -127,8 +127,8 @@ const TOPICS: readonly Topic[] = [
   { tools: ['list_deployments'], all: ['deployList', 'list'], none: ['why', 'changed'] },
   {
     tools: ['list_deployments'],
-    all: ['deployMany', 'when'],
-    none: ['why', 'changed', 'log', 'error', 'approval', 'cancel'],
+    all: ['deployMany'],
+    none: ['act', 'why', 'changed', 'log', 'error', 'approval', 'cancel'],
   },
   {
     tools: ['list_deployments'],

@@ -35,6 +35,11 @@ const PROJECT = String.raw`(?:the )?(?:project )?(?<project>[a-z][a-z0-9-]*)(?: 
 const OWNER = String.raw`(?:the )?(?:project )?(?<project>[a-z][a-z0-9-]*)`;
 const TAG = String.raw`["']?(?<tag>[^\s"',.:;!?]{1,50})["']?`;
 const SERVICE = `(?:of|for|on|in|from) ${PROJECT}`;
+const SET = `${POLITE}(?:set|change) ${VARIABLE}`;
+const END = String.raw`(?:,? please)?[.!]?`;
+/** A value of one word ends before the place and the end of the sentence; a longer one is taken as it stands. */
+const WORD = String.raw`(?<value>\S+?)${END}`;
+const WORD_IN_PLACE = String.raw`(?<value>\S+) (?:in|on) (?<environment>staging|production|local)${END}`;
 
 type LiteralParts = Readonly<Record<string, string | undefined>>;
 type Args = Readonly<Record<string, unknown>>;
@@ -52,8 +57,10 @@ const FORMS: readonly Form[] = [
   { forms: [RUN], tools: /^run_/, read: ({ command = '' }) => readCommand(command) },
   {
     forms: [
-      `${POLITE}(?:set|change) ${VARIABLE} ${SERVICE} to (?<value>.+)`,
-      String.raw`${POLITE}(?:set|change) ${VARIABLE}(?: to |\s?=\s?)(?<value>.+?) ${SERVICE}`,
+      `${SET} ${SERVICE} to ${WORD}`,
+      `${SET} (?:of|for|on|in|from) ${OWNER} to ${WORD_IN_PLACE}`,
+      `${SET} ${SERVICE} to (?<value>.+)`,
+      String.raw`${SET}(?: to |\s?=\s?)(?<value>.+?) ${SERVICE}`,
       String.raw`${POLITE}use (?<handle>(?:secret )?\S+) (?:as|for) ${VARIABLE} ${SERVICE}`,
     ],
     tools: /^set_/,
