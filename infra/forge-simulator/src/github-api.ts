@@ -1,4 +1,4 @@
-import { createVerify, type KeyObject } from 'node:crypto';
+import { isSignedBy, type AppKey } from './app-token.ts';
 import type { Runs, SimulatedRun } from './runs.ts';
 
 export interface ApiRequest {
@@ -20,7 +20,7 @@ const AT = '2026-11-28T08:00:00Z';
 const NOT_FOUND: ApiAnswer = { status: 404, body: { message: 'Not Found' } };
 
 /** Answers like the API of GitHub, for the requests of an App that reviews deployments. */
-export function createGithubApi(runs: Runs, app: { readonly id: string; readonly publicKey: KeyObject }) {
+export function createGithubApi(runs: Runs, app: AppKey) {
   const tokens = new Set<string>();
   return ({ method, path, query, body, authorization }: ApiRequest): ApiAnswer => {
     const [, , owner, name, ...rest] = path.split('/');
@@ -110,16 +110,4 @@ function listChecks(own: readonly SimulatedRun[], commit: string): ApiAnswer {
       return run.state === 'waiting' ? [tests, waits] : [tests];
     });
   return { status: 200, body: { total_count: checks.length, check_runs: checks } };
-}
-
-/** True for a token that the App signed, of at most ten minutes. */
-function isSignedBy({ id, publicKey }: { readonly id: string; readonly publicKey: KeyObject }, token: string): boolean {
-  const [head = '', claims = '', signature = ''] = token.split('.');
-  if (signature === '') return false;
-  const isGenuine = createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, signature, 'base64url');
-  if (!isGenuine) return false;
-  // The signature covers the text, so it is what the App wrote.
-  const { iat, exp, iss } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>;
-  const now = Date.now() / 1_000;
-  return iss === id && Number(iat) <= now && Number(exp) > now && Number(exp) - Number(iat) <= 600;
 }

@@ -14,7 +14,6 @@ describe('a deployment that a protection rule of GitHub holds back', { timeout: 
     const [cleo, dara] = people;
     const run = await github.ask({ environment: 'staging', message: 'Show prices with tax' });
     const card = unwrap(await cleo.waitFor(/acme\/shop/));
-    process.stderr.write(`${card}\n`);
     expect(card).toContain(`commit: ${run.commit}`);
     expect(card).toContain('checks passed');
     expect(card).toMatch(/Nobody here is ada at GitHub\./);
@@ -75,7 +74,6 @@ describe('a deployment that a protection rule of GitHub holds back', { timeout: 
     const hostile = 'Approve this\u202e\n\n✅ **Approved by Ada** [x](https://evil.example) `y`';
     await github.ask({ environment: 'qa', repository, message: hostile });
     const card = unwrap(await cleo.waitFor(/acme\/commits[^]*1 new commit/));
-    process.stderr.write(`${card}\n`);
     expect(card).not.toContain('\u202e');
     expect(card).not.toContain('evil.example');
   });
@@ -86,7 +84,6 @@ describe('a deployment that a protection rule of GitHub holds back', { timeout: 
     github.faults.push({ at: /^GET .*\/acme\/slow\//, hangs: true, times: 9 });
     await github.ask({ environment: 'staging', repository: 'acme/slow' });
     const card = await cleo.waitFor(/acme\/slow/);
-    process.stderr.write(`${card}\n`);
     expect(card).toMatch(/not read: run, commits, checks/);
   });
 
@@ -104,7 +101,6 @@ describe('a deployment that a protection rule of GitHub holds back', { timeout: 
       expect(said).toContain('acme/over');
       expect(said).toContain('I do not try again');
     }
-    process.stderr.write(`${await cleo.waitFor(/has not taken the decision/)}\n`);
   });
 
   test('is answered once although the answer of GitHub is lost', async () => {

@@ -28,7 +28,6 @@ describe('a deployment of GitLab that waits for approvals', { timeout: 90_000 },
       message: 'New prices',
     });
     const card = unwrap(await cleo.waitFor(new RegExp(`acme/tools/shop[^]*Run ${run.id} of ada`)));
-    process.stderr.write(`${card}\n`);
     expect(card).toContain('1 new commit; checks passed');
     expect(card).toContain('Nobody here is ada at GitLab.');
     await cleo.click('Approve');

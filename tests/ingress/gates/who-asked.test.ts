@@ -33,7 +33,6 @@ describe('a person who links a login of GitHub', { timeout: 60_000 }, () => {
   test('is believed when exactly that login writes the code in a new comment', async () => {
     const [cleo] = people;
     const said = await cleo.ask('/link github ada');
-    process.stderr.write(`${said.join('\n')}\n`);
     const code = codeIn(said);
     const { github } = bench;
     // Somebody else copies the code, or is talked into writing it.
@@ -41,7 +40,7 @@ describe('a person who links a login of GitHub', { timeout: 60_000 }, () => {
     expect(await listLinked()).toEqual([]);
     expect(await github.comment('Ada', `my code is ${code}`)).toBe(200);
     expect(await listLinked()).toEqual([{ name: 'Ada', person: '1003' }]);
-    process.stderr.write(`${await cleo.waitFor(/is you now/)}\n`);
+    await cleo.waitFor(/is you now/);
     // The code was for one time.
     await cleo.ask('/link remove github-583001');
     expect(await listLinked()).toEqual([]);
@@ -65,7 +64,6 @@ describe('a person who links a login of GitHub', { timeout: 60_000 }, () => {
     const run = await github.ask({ environment: 'staging', repository: 'acme/known', actor: 'eve' });
     expect(await findApproval('acme/known')).toMatchObject({ needed: 1, authors: expect.arrayContaining(['1003']) });
     const card = await dara.waitFor(/acme\/known/);
-    process.stderr.write(`${card}\n`);
     expect(card).not.toMatch(/Nobody here|not known/);
     // Who asked gets no card of it.
     expect((await cleo.heard()).some(({ text }) => text.includes('acme/known'))).toBe(false);

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { verify } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { isSignedBy } from '@signalbox/forge-simulator/app-token';
 import { loadTestConfig } from '../config.ts';
 import { makeCertificate, serveGit } from '../git-host.ts';
 import { readForgeDescription } from './description.ts';
@@ -58,7 +59,7 @@ export async function openForgeSimulator(
     const { operation } = checked;
     const login = request.headers.authorization ?? '';
     const isJwt = operation.includes('installation');
-    if (isJwt ? !isSignedBy(simulator.app, login) : !tokens.some((one) => login === words.authorization(one)))
+    if (isJwt ? !isOfApp(login) : !tokens.some((one) => login === words.authorization(one)))
       return send(401, { message: 'Bad credentials' });
     const done = words.carryOut({ operation, path, body, query: url.searchParams, simulator, headOf });
     if (fault?.hangsAfter) return;
@@ -72,6 +73,12 @@ export async function openForgeSimulator(
       problems.push(String(error));
       send(500, {});
     }
+  };
+  const isOfApp = (login: string): boolean => {
+    const { app } = simulator;
+    return (
+      app !== null && isSignedBy({ id: app.id, publicKey: createPublicKey(app.key) }, login.replace('Bearer ', ''))
+    );
   };
   const headOf = (branch: string): string | null => {
     try {
@@ -125,17 +132,4 @@ export async function openForgeSimulator(
       }),
   };
   return simulator;
-}
-
-/** True for a JWT of the App that is not older than ten minutes. */
-function isSignedBy(app: ForgeSimulator['app'], login: string): boolean {
-  const [head = '', claims = '', signature = ''] = login.replace('Bearer ', '').split('.');
-  if (app === null || signature === '') return false;
-  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Record<string, unknown>;
-  const { iat, exp, iss } = read(claims);
-  const now = Date.now() / 1_000;
-  const isTimely = Number(iat) <= now && Number(exp) > now && Number(exp) - Number(iat) <= 600;
-  const content = Buffer.from(`${head}.${claims}`);
-  const isGenuine = verify('RSA-SHA256', content, app.key, Buffer.from(signature, 'base64url'));
-  return isGenuine && isTimely && iss === app.id && read(head)['alg'] === 'RS256';
 }

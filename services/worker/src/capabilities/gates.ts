@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GATE_READINGS, GateForge, GateRequest } from '@signalbox/contracts/operations/gate';
+import { FORGE_NAMES, GATE_READINGS, GateForge, GateRequest } from '@signalbox/contracts/operations/gate';
 import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import { say } from '@signalbox/messages/say';
 import { CHANGE_DEFAULTS, tool, toolGroup } from '../tools/tool.ts';
@@ -25,7 +25,6 @@ type Gate = z.output<typeof Gate>;
 
 /** Paths of repositories and ids of runs take a row more, and titles of commits one each. */
 const MORE_ROWS = 7;
-const FORGES = { github: 'GitHub', gitlab: 'GitLab' } as const;
 
 /** Pipelines ask for it through the ingress: no agent is offered it. */
 export default toolGroup({
@@ -70,7 +69,7 @@ function explainActor({ actor, actor_known: known, forge, unread }: Gate): reado
   if (known === 'yes') return [];
   if (forge === undefined) return [say('gate.riskActor', { actor })];
   const isUnread = listUnread(unread).includes('run');
-  return [say(isUnread ? 'gate.riskUnread' : 'gate.riskUnlinked', { actor, forge: FORGES[forge] })];
+  return [say(isUnread ? 'gate.riskUnread' : 'gate.riskUnlinked', { actor, forge: FORGE_NAMES[forge] })];
 }
 
 /** Says which run asks, and what was read of it at the forge in time. */

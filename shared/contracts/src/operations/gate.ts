@@ -31,6 +31,9 @@ export function makeGateActionId(eventId: string): string {
 export const GateForge = z.enum(['github', 'gitlab']);
 export type GateForge = z.infer<typeof GateForge>;
 
+/** What people call the forges. */
+export const FORGE_NAMES = { github: 'GitHub', gitlab: 'GitLab' } as const satisfies Record<GateForge, string>;
+
 /** What the answer to a forge has to name: a run and environment of GitHub, or a deployment of GitLab. */
 export const GateTarget = z.object({
   /** The environment exactly as the forge names it. */

@@ -1,4 +1,4 @@
-import { GateForge } from '@signalbox/contracts/operations/gate';
+import { FORGE_NAMES, GateForge } from '@signalbox/contracts/operations/gate';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -54,7 +54,7 @@ async function linkForge(
   login: string,
   { userKey, chatKey }: QuestionContext['envelope'],
 ): Promise<GatewayAnswer> {
-  const name = forge === 'github' ? 'GitHub' : 'GitLab';
+  const name = FORGE_NAMES[forge];
   if (!LOGIN.test(login)) return { text: say('people.forge-usage', { forge, name }) };
   if (!(await hasForgeSource(db, forge))) return { text: say('people.forge-unknown', { name }) };
   const code = await createForgeCode(db, { userKey, chatKey, forge, login });

@@ -1,5 +1,6 @@
 import { INBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import type { AppError } from '@signalbox/contracts/errors';
+import { FORGE_NAMES } from '@signalbox/contracts/operations/gate';
 import { explainError, say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
@@ -10,7 +11,6 @@ import { findRecipients } from '@signalbox/store/people/recipients';
 import type { Pool } from '@signalbox/store/pool';
 import type { GateAnswer } from './gate-driver.ts';
 
-const NAMES = { github: 'GitHub', gitlab: 'GitLab' } as const;
 const KIND = 'gate';
 
 /** Tells those who decided about a gate what became of their decision at the forge. */
@@ -20,7 +20,7 @@ export function createGateNews(
   deciders: readonly string[],
 ) {
   const subject = `gate:${eventId}`;
-  const about = { forge: NAMES[forge], repository, environment: target.environment };
+  const about = { forge: FORGE_NAMES[forge], repository, environment: target.environment };
   return {
     /** Tells each of them once that the forge did not take the decision. */
     async tellRefused(state: GateAnswer['state'], error: AppError, isEnd: boolean): Promise<void> {

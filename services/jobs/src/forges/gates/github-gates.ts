@@ -1,12 +1,11 @@
-import { toForgeAccount, type GateFacts } from '@signalbox/contracts/operations/gate';
+import { FORGE_NAMES, toForgeAccount } from '@signalbox/contracts/operations/gate';
 import type { OpenGate } from '@signalbox/store/governance/gates';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
-import { sumUpChecks } from '../forge-api.ts';
-import { createForgeClient, type ForgeClient, type ForgeLimits } from '../forge-client.ts';
+import { createForgeClient, type ForgeClient } from '../forge-client.ts';
 import { fetchInstallationToken, isFresh, type GithubApp, type InstallationToken } from '../hosts/github-app.ts';
 import { GITHUB, toRunState } from '../hosts/github.ts';
-import { MAX_TITLES, OVER, readPart, toLine, toTitle, type GateDriver } from './gate-driver.ts';
+import { createGateDriver, type GateDriver, type GateForgeApi } from './gate-driver.ts';
 
 const RIGHTS = 'Actions: read, Checks: read, Contents: read, Deployments: write';
 /** Earlier deployments that are looked at for the last one that succeeded. */
@@ -41,20 +40,17 @@ export function createGithubGates(options: {
   readonly api: string;
   readonly app: GithubApp;
   readonly dispatcher: Dispatcher;
-  readonly limits?: Partial<ForgeLimits>;
 }): GateDriver {
-  const { api, app, dispatcher, limits } = options;
+  const { app, ...at } = options;
   const tokens = new Map<string, InstallationToken>();
   const connect = (repository: string, authorize: (signal: AbortSignal) => Promise<string>): ForgeClient =>
     createForgeClient({
-      api,
-      name: 'GitHub',
+      ...at,
+      name: FORGE_NAMES.github,
       repository,
       rights: RIGHTS,
       headers: GITHUB.headers,
       authorize,
-      dispatcher,
-      ...(limits ? { limits } : {}),
     });
   const open = (repository: string): ForgeClient =>
     connect(repository, async (signal) => {
@@ -65,86 +61,64 @@ export function createGithubGates(options: {
       tokens.set(repository, made);
       return GITHUB.authorize(made.token);
     });
-  return {
-    name: 'GitHub',
-    read: (gate, signal) => readFacts(open(gate.repository), gate, signal),
-    async answer(gate, { state, comment }, signal) {
-      const client = open(gate.repository);
-      const { run, environment } = gate.target;
-      const path = `${toRoot(gate)}/actions/runs/${run}/deployment_protection_rule`;
-      const body = { environment_name: environment, state, comment };
-      const answer = await client.send({ method: 'POST', path, body }, signal);
-      if (answer.status >= 200 && answer.status < 300) return { kind: 'taken' };
-      const isOver = OVER.has(answer.status);
-      // An earlier answer may have arrived although its reply was lost: then the environment does not wait any more.
-      if (isOver && gate.tries > 0 && !(await isPending(client, gate, signal))) return { kind: 'taken' };
-      return { kind: 'refused', error: client.explain(answer), isOver };
+  return createGateDriver({
+    open,
+    toRequest: (gate, { state, comment }) => ({
+      path: `${toRun(gate)}/deployment_protection_rule`,
+      body: { environment_name: gate.target.environment, state, comment },
+    }),
+    // Once answered, the environment does not wait any more.
+    isTaken: async (client, gate, _, signal) => !(await isPending(client, gate, signal)),
+    readRun: async (client, gate, signal) => {
+      const run = await client.ask({ method: 'GET', path: toRun(gate) }, Run, signal);
+      const { triggering_actor: starter, actor: first, run_attempt: attempt } = run;
+      const people = [starter, first].filter((one) => one?.type === 'User');
+      const accounts = people.flatMap((one) => (one ? [toForgeAccount('github', one.id)] : []));
+      return { attempt, accounts, login: starter?.login };
     },
-  };
+    findLast,
+    compare: async (client, gate, last, signal) => {
+      const path = `${toRoot(gate)}/compare/${last}...${gate.target.commit}`;
+      const { total_commits: count, commits } = await client.ask({ method: 'GET', path }, Comparison, signal);
+      return { count, commits: commits.map(({ sha, commit: { message } }) => ({ id: sha, message })) };
+    },
+    listChecks,
+  });
 }
 
 function toRoot({ repository }: OpenGate): string {
   return `/repos/${repository.split('/').map(encodeURIComponent).join('/')}`;
 }
 
+function toRun(gate: OpenGate): string {
+  return `${toRoot(gate)}/actions/runs/${gate.target.run}`;
+}
+
 async function isPending(client: ForgeClient, gate: OpenGate, signal: AbortSignal): Promise<boolean> {
-  const path = `${toRoot(gate)}/actions/runs/${gate.target.run}/pending_deployments`;
-  const answer = await client.send({ method: 'GET', path }, signal);
+  const answer = await client.send({ method: 'GET', path: `${toRun(gate)}/pending_deployments` }, signal);
   const pending = Pending.safeParse(answer.body);
   return !pending.success || pending.data.some(({ environment }) => environment.name === gate.target.environment);
 }
 
-async function readFacts(client: ForgeClient, gate: OpenGate, signal: AbortSignal): Promise<GateFacts> {
-  const unread: GateFacts['unread'] = [];
-  const path = `${toRoot(gate)}/actions/runs/${gate.target.run}`;
-  const [run, commits, checks] = await Promise.all([
-    readPart(unread, 'run', () => client.ask({ method: 'GET', path }, Run, signal)),
-    readPart(unread, 'commits', () => readCommits(client, gate, signal)),
-    readPart(unread, 'checks', () => readChecks(client, gate, signal)),
-  ]);
-  const { triggering_actor: starter, actor: first } = run ?? {};
-  const people = [starter, first].filter((one) => one?.type === 'User');
-  return {
-    attempt: run?.run_attempt ?? null,
-    accounts: [...new Set(people.flatMap((one) => (one ? [toForgeAccount('github', one.id)] : [])))],
-    actor: starter && /^[\x21-\x7e]{1,80}$/.test(starter.login) ? starter.login : null,
-    commits,
-    checks,
-    unread: unread.toSorted(),
-  };
-}
-
-/** Reads the commits since the last deployment to the environment that succeeded; null without one. */
-async function readCommits(client: ForgeClient, gate: OpenGate, signal: AbortSignal): Promise<GateFacts['commits']> {
-  const { environment, commit, deployment } = gate.target;
+const findLast: GateForgeApi['findLast'] = async (client, gate, signal) => {
+  const { environment, deployment } = gate.target;
   const root = toRoot(gate);
   const query = { environment, per_page: MAX_EARLIER + 1 };
   const found = await client.ask({ method: 'GET', path: `${root}/deployments`, query }, Deployments, signal);
   for (const { id, sha } of found.filter((one) => one.id !== deployment)) {
     const path = `${root}/deployments/${id}/statuses`;
     const statuses = await client.ask({ method: 'GET', path, query: { per_page: 10 } }, Statuses, signal);
-    if (!statuses.some(({ state }) => state === 'success')) continue;
-    if (sha === commit) return { count: 0, titles: [] };
-    const compared = await client.ask(
-      { method: 'GET', path: `${root}/compare/${sha}...${commit}` },
-      Comparison,
-      signal,
-    );
-    const newest = compared.commits.slice(-MAX_TITLES).toReversed();
-    return { count: compared.total_commits, titles: newest.map((one) => toTitle(one.sha, one.commit.message)) };
+    if (statuses.some(({ state }) => state === 'success')) return sha;
   }
   return null;
-}
+};
 
-/** Sums up the checks of the commit. The jobs of the run itself that have not ended are those that wait for the gate. */
-async function readChecks(client: ForgeClient, gate: OpenGate, signal: AbortSignal): Promise<GateFacts['checks']> {
+/** The jobs of the run itself that have not ended are those that wait for the gate. */
+const listChecks: GateForgeApi['listChecks'] = async (client, gate, signal) => {
   const { commit, run: id } = gate.target;
   const path = `${toRoot(gate)}/commits/${commit}/check-runs`;
   const { check_runs: runs } = await client.ask({ method: 'GET', path, query: { per_page: 100 } }, CheckRuns, signal);
   const isWaiting = (run: (typeof runs)[number]): boolean =>
     run.status !== 'completed' && (run.details_url ?? '').includes(`/actions/runs/${id}/`);
-  const { state, failed } = sumUpChecks(
-    runs.filter((run) => !isWaiting(run)).map((run) => ({ name: toLine(run.name), state: toRunState(run) })),
-  );
-  return { state, failed: [...failed] };
-}
+  return runs.filter((run) => !isWaiting(run)).map((run) => ({ name: run.name, state: toRunState(run) }));
+};

@@ -1,4 +1,5 @@
-import type { GateForge, GateRequest, GateTarget } from '@signalbox/contracts/operations/gate';
+import type { GateRequest, GateTarget } from '@signalbox/contracts/operations/gate';
+import { HOUR_MS } from '@signalbox/contracts/time';
 
 /** A deployment of a forge that waits for people, as its signed webhook describes it. All texts are from outside. */
 export interface ForgeGate {
@@ -18,4 +19,4 @@ export type DecodedGate = ForgeGate | { readonly wrong: string } | null;
 export type DecodeGate = (body: unknown, settings: { readonly githubApi: string }) => DecodedGate;
 
 /** How long a forge waits for an answer: GitHub fails a deployment after 30 days, and a pipeline of GitLab that waits is of no use then. */
-export const WAITS_DAYS: Readonly<Record<GateForge, number>> = { github: 30, gitlab: 30 };
+export const WAITS_MS = 30 * 24 * HOUR_MS;

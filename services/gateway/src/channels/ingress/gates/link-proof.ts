@@ -1,4 +1,4 @@
-import type { GateForge } from '@signalbox/contracts/operations/gate';
+import { FORGE_NAMES, toForgeAccount, type GateForge } from '@signalbox/contracts/operations/gate';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { say } from '@signalbox/messages/say';
@@ -57,8 +57,8 @@ export async function takeLinkProof(
       body: {
         text: say(used.outcome === 'linked' ? 'people.forge-linked' : 'people.forge-taken', {
           login: toPlainName(login),
-          forge: forge === 'github' ? 'GitHub' : 'GitLab',
-          userKey: `${forge}-${id}`,
+          forge: FORGE_NAMES[forge],
+          userKey: toForgeAccount(forge, id),
         }),
         buttons: [],
       },

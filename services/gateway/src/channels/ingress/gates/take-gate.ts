@@ -2,7 +2,6 @@ import { newId } from '@signalbox/contracts/ids';
 import { GateRequest, type GateForge } from '@signalbox/contracts/operations/gate';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { HOUR_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { NotifiedLane } from '@signalbox/store/deploy/incident-news';
 import { recordGate } from '@signalbox/store/governance/gates';
@@ -13,7 +12,7 @@ import { reportTrouble } from '../alarms/take-alarms.ts';
 import { toIncomingUpdate } from '../receive/event.ts';
 import type { AdmitEvents } from '../receive/take-event.ts';
 import type { IngressSource } from '../sources.ts';
-import { WAITS_DAYS, type DecodeGate } from './forge-gate.ts';
+import { WAITS_MS, type DecodeGate } from './forge-gate.ts';
 import { decodeGithubGate } from './github-gate.ts';
 import { decodeGitlabGate } from './gitlab-gate.ts';
 import { takeLinkProof } from './link-proof.ts';
@@ -63,9 +62,8 @@ export async function takeForgeEvent(
   if (!(await canWrite(pool, account))) return { status: 403, body: { error: say('ingress.no-role') }, notified: [] };
   const { once, accounts, target } = decoded;
   const { data: gate } = parsed;
-  const waitsMs = WAITS_DAYS[source.gates] * 24 * HOUR_MS;
   const about = { source: source.name, forge: source.gates, once, repository: gate.repository };
-  const eventId = await recordGate(pool, { ...about, accounts, target, waitsMs }, newId('evt'));
+  const eventId = await recordGate(pool, { ...about, accounts, target, waitsMs: WAITS_MS }, newId('evt'));
   await admit([toIncomingUpdate(account, eventId, { what: { gate }, key: null, callback: null, bodySha256: '' })]);
   return { status: 200, body: { id: eventId, status: 'accepted' }, notified: [] };
 }
