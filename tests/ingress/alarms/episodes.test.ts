@@ -77,7 +77,7 @@ test('an alarm that comes and goes is told twice, and its end only after a quiet
   const said = (await news('')).slice(-4);
   // Opened, ended, back again; nothing of the other four times.
   expect(said.filter((text) => text.includes('comes and goes'))).toHaveLength(1);
-  expect(await news('Flapping')).toHaveLength(2);
+  expect(await news('Flapping')).toHaveLength(3);
   const [row] = await harness.rows<{ flaps: number; waits: boolean }>(
     `select flaps, waits_since > now() + interval '9 minutes' as waits from incidents order by incident_id desc limit 1`,
   );

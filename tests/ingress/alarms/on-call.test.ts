@@ -125,3 +125,18 @@ test('somebody covers for a time, which is said to whom it puts on call and off 
     'rota.removed',
   ]);
 });
+
+test('two alarms have their names in the list and at their end, as quoted text of one line', async () => {
+  const title = 'Disk ”full”\n**[now](http://evil.example)** ' + 'x'.repeat(90);
+  const labels = { project: 'shop', environment: 'staging' };
+  await alarms.post(alertmanagerBody({ name: title, labels }));
+  await alarms.post(alertmanagerBody({ name: 'CertExpires', labels: { severity: 'warning' } }));
+  await ada.waitFor(/CertExpires/);
+  const [listed = ''] = await ada.ask('/incidents');
+  expect(listed).toMatch(/^• Warning “CertExpires.*” from alertmanager\. For /m);
+  expect(listed).toMatch(/^• Critical alarm “Disk 'full' \*\*\[now\]\(… x{20,70}…” from alertmanager/m);
+  await alarms.post(alertmanagerBody({ name: 'CertExpires', labels: { severity: 'warning' }, status: 'resolved' }));
+  expect(await ada.waitFor(/The warning from alertmanager is over after/)).toMatch(/own words:[^]*CertExpires/);
+  await alarms.post(alertmanagerBody({ name: title, labels, status: 'resolved' }));
+  await ada.waitFor(/The critical alarm from alertmanager is over after/);
+});

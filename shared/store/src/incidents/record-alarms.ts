@@ -28,9 +28,9 @@ export interface HeardAlarm {
   readonly endedAt: Date | null;
   readonly project: string | null;
   readonly environment: string | null;
-  /** Our sentence about it, without text from outside. */
+  /** Our sentence about it; it repeats the beginning of its title, which is text from outside. */
   readonly detail: string;
-  /** Text from outside, for people only. */
+  /** Text from outside, for people only; its first line is the title. */
   readonly quote: string;
   /** Equal for the same request sent twice. */
   readonly digest: string;
@@ -233,6 +233,8 @@ async function putNews(
   const recipients = [...(first === undefined ? [] : [first]), ...source.tells, ...people];
   const [reader] = await findRecipients(db, recipients);
   const language = await findValue<string>(db)`select user_language(${reader?.userKey ?? null})`;
+  const [title = ''] = alarm.quote.split('\n', 1);
+  const said = phase === 'opened' ? alarm.quote : title;
   const notice: PendingNotice = {
     once,
     recipients: [...new Set(recipients)],
@@ -241,7 +243,7 @@ async function putNews(
     say: runInLanguage(language, say),
     buttons: [],
     card: { environment: alarm.environment },
-    ...(phase === 'opened' && alarm.quote !== '' ? { quote: alarm.quote } : {}),
+    ...(said === '' ? {} : { quote: said }),
   };
   const { project, card, quote } = notice;
   const says = Object.fromEntries(LANGUAGES.map((one) => [one, runInLanguage(one, say)]));

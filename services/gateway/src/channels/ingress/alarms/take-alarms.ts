@@ -26,6 +26,8 @@ export interface TakenRequest {
 }
 
 const MAX_TITLE = 200;
+/** Title in a list. */
+const MAX_NAME = 80;
 const MAX_TEXT = 300;
 const MAX_LINK = 200;
 
@@ -88,10 +90,25 @@ function toHeard(source: AlarmSource, alarm: SentAlarm, digest: string): HeardAl
     endedAt: alarm.endedAt,
     project,
     environment,
-    detail: say('alarms.detail', { source: source.name, ...toService(project, environment) }, 'en'),
+    detail: describeAlarm(source, alarm, project, environment),
     quote: toQuote(alarm),
     digest,
   };
+}
+
+/** Names an alarm in one sentence, which repeats the beginning of its title. */
+function describeAlarm(
+  { name: source }: AlarmSource,
+  alarm: SentAlarm,
+  project: string | null,
+  environment: string | null,
+): string {
+  // The quotation ends where we end it, and no link in it can be pressed.
+  const plain = alarm.title.replace(/https?:\/\/\S*/gi, '…').replace(/[“”„«»"]/g, "'");
+  const title = cut(plain, MAX_NAME);
+  const severity = alarm.severity ?? 'none';
+  const values = { source, severity, hasTitle: title === '' ? 'no' : 'yes', title };
+  return say('alarms.detail', { ...values, ...toService(project, environment) }, 'en');
 }
 
 /** The words of an alarm for a code block, in which no link can be pressed and no formatting works. */
@@ -134,6 +151,7 @@ const SENTENCES = (source: AlarmSource, severities: Severities, now: Date): Alar
   ended: (alarm, { lastedMs, repeats }) =>
     say('alarms.ended', {
       source: source.name,
+      severity: severities.get(alarm) ?? 'none',
       ...toService(alarm.project, alarm.environment),
       lasted: sayDuration(lastedMs),
       repeats,
