@@ -87,8 +87,8 @@ describe('a deployment that a protection rule of GitHub holds back', { timeout: 
     expect(card).toMatch(/not read: run, commits, checks/);
   });
 
-  test('is told to those who decided when GitHub does not take it', async () => {
-    const { github, people } = bench;
+  test('is told to those who decided when GitHub does not take it, and is over then', async () => {
+    const { github, people, stack } = bench;
     const [cleo, dara] = people;
     const run = await github.ask({ environment: 'staging', repository: 'acme/over' });
     await cleo.waitFor(/acme\/over/);
@@ -101,6 +101,10 @@ describe('a deployment that a protection rule of GitHub holds back', { timeout: 
       expect(said).toContain('acme/over');
       expect(said).toContain('I do not try again');
     }
+    // What GitHub will never take is wrong no longer, and the card does not look as if the run had gone on.
+    for (const person of [cleo, dara])
+      expect(await person.waitFor(/acme\/over[^]*no longer takes the decision/)).toContain('⏹');
+    expect((await stack.pool.query(`select 1 from incidents where closed_at is null`)).rowCount).toBe(0);
   });
 
   test('is answered once although the answer of GitHub is lost', async () => {

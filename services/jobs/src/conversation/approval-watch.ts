@@ -1,7 +1,7 @@
-import { INBOUND_TOPIC, OUTBOUND_TOPIC, type WakeUp } from '@signalbox/contracts/conversation/topics';
-import { newTraceId } from '@signalbox/contracts/ids';
+import { INBOUND_TOPIC, type WakeUp } from '@signalbox/contracts/conversation/topics';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import type { HandlerOf } from '../runner/handlers.ts';
+import { wakeChats } from '../runner/wake-chats.ts';
 import { renderCardTitle } from '@signalbox/safety/cards/approval-card';
 import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
@@ -36,9 +36,7 @@ export function createApprovalsWatchHandler(parts: {
     run: async (_, { signal, log }) => {
       signal.throwIfAborted();
       const { chats, wakes, ...counts } = await watchApprovals(parts.pool);
-      const traceId = newTraceId();
-      const told = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
-      await publishStored({ publisher: parts.publisher, log }, OUTBOUND_TOPIC, told);
+      await wakeChats({ publisher: parts.publisher, log }, chats);
       await publishStored({ publisher: parts.publisher, log }, INBOUND_TOPIC, wakes);
       return counts;
     },

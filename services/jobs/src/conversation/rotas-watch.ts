@@ -1,10 +1,9 @@
-import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
-import { newTraceId } from '@signalbox/contracts/ids';
 import { say } from '@signalbox/messages/say';
-import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
+import type { Publisher } from '@signalbox/platform/streams/publish';
 import { watchRotas } from '@signalbox/store/oncall/hand-over';
 import type { Pool } from '@signalbox/store/pool';
 import type { HandlerOf } from '../runner/handlers.ts';
+import { wakeChats } from '../runner/wake-chats.ts';
 
 /** Tells who goes off call and who comes, and admins of people who are passed over. */
 export function createRotasWatchHandler(parts: {
@@ -16,9 +15,7 @@ export function createRotasWatchHandler(parts: {
     run: async (_, { signal, log }) => {
       signal.throwIfAborted();
       const { told, chats } = await watchRotas(parts.pool);
-      const traceId = newTraceId();
-      const wakes = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
-      await publishStored({ publisher: parts.publisher, log }, OUTBOUND_TOPIC, wakes);
+      await wakeChats({ publisher: parts.publisher, log }, chats);
       return { told };
     },
     say: (counts) => say('jobs.rotasWatched', counts),

@@ -1,15 +1,15 @@
 import { SEND_PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { newTraceId } from '@signalbox/contracts/ids';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
+import type { Publisher } from '@signalbox/platform/streams/publish';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { IS_LANE_FREE } from '@signalbox/store/conversation/lane';
 import { sql } from '@signalbox/store/sql';
 import type { HandlerOf } from '../runner/handlers.ts';
+import { wakeChats } from '../runner/wake-chats.ts';
 
 export interface ExpiredThread {
   readonly threadId: string;
@@ -40,9 +40,8 @@ export function createThreadExpiryHandler(parts: {
         const toMessage = (thread: ExpiredThread): OutboundEnvelope =>
           buildExpiryMessage(thread, parts.idleMs, traceId);
         const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, toMessage });
-        const told = threads.filter((thread) => thread.announced);
-        const sent = told.map(({ chatKey }) => ({ kind: 'send' as const, chatKey, traceId }));
-        await publishStored({ publisher: parts.publisher, log }, OUTBOUND_TOPIC, sent);
+        const told = threads.filter((thread) => thread.announced).map(({ chatKey }) => chatKey);
+        await wakeChats({ publisher: parts.publisher, log }, told, traceId);
         expired += threads.length;
         if (threads.length < BATCH) return { expired };
       }

@@ -134,6 +134,13 @@ export async function closeIncident(
   };
 }
 
+/** Closes an incident without a word: whoever was told knows that it is over. What was not told yet is still told. Idempotent. */
+export async function endIncident(db: Queryable, { subject, kind }: Pick<Incident, 'subject' | 'kind'>): Promise<void> {
+  await db.query(
+    sql`update incidents set closed_at = clock_timestamp() where subject = ${subject} and kind = ${kind} and closed_at is null`,
+  );
+}
+
 /** Who hears the end: whoever took it, else the person who was notified, in the same chat; null when they cannot be reached. */
 async function findHearer(
   db: Queryable,

@@ -37,6 +37,8 @@ export interface GateProof {
 /** A gate whose forge waits for an answer. */
 export interface OpenGate {
   readonly eventId: string;
+  /** The action that people decide. */
+  readonly actionId: string;
   readonly forge: GateForge;
   readonly repository: string;
   readonly target: GateTarget;
@@ -95,7 +97,7 @@ export function takeOpenGates(db: Queryable, leaseMs: number, max: number): Prom
      where g.event_id in (
        select event_id from gates where target is not null and answered_at is null and next_at <= clock_timestamp()
         order by next_at limit ${max} for update skip locked)
-    returning g.event_id as "eventId", g.forge, g.repository, g.target, g.facts is not null as "hasFacts", g.tries,
+    returning g.event_id as "eventId", g.action_id as "actionId", g.forge, g.repository, g.target, g.facts is not null as "hasFacts", g.tries,
               g.told_at is not null as "isTold", g.ends_at <= clock_timestamp() as "isLate"`;
 }
 

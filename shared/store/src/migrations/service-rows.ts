@@ -158,7 +158,10 @@ const ROWS: Readonly<Record<ServiceWithLogin, Partial<Readonly<Record<BoundTable
       own: `${OWN_END} or inbox.channel = 'system' and inbox.bot = 'incidents' and inbox.kind = 'incident' and ${AS_ITS_COLUMNS}`,
     },
     outbox: POOL_WORDS,
-    approvals: { own: OWN_APPROVALS },
+    // Also says on the card of a gate that its forge did not take the decision
+    approvals: {
+      own: `${OWN_APPROVALS} or approvals.status = 'consumed' and exists (select from gates g where g.action_id = approvals.action_id)`,
+    },
     actions: ANY,
     incidents: { own: `incidents.subject <> '${FAULT_SUBJECT}'` },
   },

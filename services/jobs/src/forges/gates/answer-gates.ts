@@ -118,7 +118,7 @@ async function sendAnswer(
   log.warn('gate not answered', { eventId, isEnd, error });
   if (tells) await news.tellRefused(answer.state, error, isEnd);
   const afterMs = computeBackoffMs(tries, pauseMs, MAX_PAUSE_MS);
-  if (isEnd) await closeGate(pool, eventId, 'refused');
+  if (isEnd) await news.endRefused(answer.state);
   else await postponeGate(pool, eventId, { afterMs, isTry: true, isTold: tells });
 }
 
