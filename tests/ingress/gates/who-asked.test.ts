@@ -86,6 +86,17 @@ describe('a person who links a login of GitHub', { timeout: 60_000 }, () => {
     expect(rows.map(({ needed }) => needed)).toEqual([1, 2]);
   });
 
+  test('reads on the card of a run that they started again that its starter is not certain', async () => {
+    const { github } = bench;
+    const [, dara] = people;
+    const run = await github.ask({ environment: 'staging', repository: 'acme/mixed', actor: 'stranger' });
+    await dara.waitFor(/acme\/mixed[^]*Nobody here is stranger at GitHub/);
+    await github.again(run.id, 'eve');
+    const card = (await dara.waitFor(new RegExp(`Run ${run.id}:2 of eve`))).replaceAll(/\n┊ /g, '');
+    expect(card).not.toContain('Nobody here is');
+    expect(card).toContain('who started it is not certain');
+  });
+
   test('is told what to write', async () => {
     const [cleo] = people;
     expect((await cleo.ask('/link github')).join()).toContain('/link github <login>');

@@ -11,6 +11,8 @@ const SHORT_COMMIT = 12;
 const Gate = GateRequest.extend({
   /** Whether the program is that person's own. A name that a pipeline only claims proves nothing. */
   actor_known: z.enum(['yes', 'no']),
+  /** True when the forge names several people, of whom some are known here. */
+  some_known: z.literal(true).optional(),
   /** The forge that vouches for the actor; missing when only the pipeline names one. */
   forge: GateForge.optional(),
   /** Number and titles of the commits since the last deployment of the environment, which their authors wrote. */
@@ -43,7 +45,7 @@ export default toolGroup({
       environment: ({ environment }) => toEnvironment(environment),
       resources: ({ repository }) => [`repository:${repository}`],
       told: ['repository', 'environment', 'ref', 'run', 'actor'],
-      derived: ['actor_known', 'forge', 'new_commits', 'checks', 'unread'],
+      derived: ['actor_known', 'some_known', 'forge', 'new_commits', 'checks', 'unread'],
       preview: (gate) => ({
         what: say('gate.what', { repository: gate.repository, environment: gate.environment }),
         change: describeChange(gate),
@@ -65,11 +67,12 @@ export default toolGroup({
 });
 
 /** Says what nobody has proved about who asks; nothing when a person is known. */
-function explainActor({ actor, actor_known: known, forge, unread }: Gate): readonly string[] {
+function explainActor({ actor, actor_known: known, some_known: some, forge, unread }: Gate): readonly string[] {
   if (known === 'yes') return [];
   if (forge === undefined) return [say('gate.riskActor', { actor })];
-  const isUnread = listUnread(unread).includes('run');
-  return [say(isUnread ? 'gate.riskUnread' : 'gate.riskUnlinked', { actor, forge: FORGE_NAMES[forge] })];
+  const names = { actor, forge: FORGE_NAMES[forge] };
+  if (listUnread(unread).includes('run')) return [say('gate.riskUnread', names)];
+  return [say(some ? 'gate.riskSeveral' : 'gate.riskUnlinked', names)];
 }
 
 /** Says which run asks, and what was read of it at the forge in time. */

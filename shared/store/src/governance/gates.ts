@@ -25,11 +25,12 @@ export interface NewGate {
   readonly waitsMs: number;
 }
 
-/** How much of a gate is proved: its forge vouches for the accounts; `persons` are those whom people here know as these accounts. */
+/** How much of a gate is proved: its forge vouches for the accounts, of which each stands here once. */
 export interface GateProof {
   readonly forge: GateForge;
   readonly accounts: readonly string[];
-  readonly areLinked: boolean;
+  /** How many of these accounts belong to people here. */
+  readonly known: number;
   /** What was read at the forge; null while it is being read. */
   readonly facts: GateFacts | null;
 }
@@ -78,9 +79,7 @@ export function findGateProof(db: Queryable, eventId: string): Promise<GateProof
       select g.forge, g.facts, array(select distinct unnest(g.accounts || array(
                select jsonb_array_elements_text(coalesce(g.facts -> 'accounts', '[]'))))) as accounts
         from gates g where g.event_id = ${eventId})
-    select forge, facts, accounts,
-           accounts <> '{}' and not exists (
-             select from unnest(accounts) a where not exists (select from users u where u.user_key = a)) as "areLinked"
+    select forge, facts, accounts, (select count(*)::int from users u where u.user_key = any (accounts)) as known
       from gate`;
 }
 

@@ -59,14 +59,15 @@ async function waitForProof({ pool }: GovernanceDeps, scope: CallScope, eventId:
  * The person counts as known when everybody in whose name the forge asks has linked that account, and it is certain who started this
  * attempt: a run that is started again keeps the name of the one who started it first.
  */
-function toProvenArguments(gate: GateRequest, { forge, areLinked, facts }: GateProof): Record<string, unknown> {
+function toProvenArguments(gate: GateRequest, { forge, accounts, known, facts }: GateProof): Record<string, unknown> {
   const { attempt, actor, commits, checks, unread } = facts ?? UNREAD_FACTS;
-  const isCertain = !unread.includes('run');
+  const isCertain = known > 0 && known === accounts.length && !unread.includes('run');
   return {
     ...gate,
     ...(attempt === null ? {} : { run: `${gate.run.split(':', 1)[0]}:${attempt}` }),
     ...(actor === null ? {} : { actor }),
-    actor_known: areLinked && isCertain ? 'yes' : 'no',
+    actor_known: isCertain ? 'yes' : 'no',
+    ...(known > 0 && known < accounts.length ? { some_known: true } : {}),
     forge,
     ...toReadArguments({ commits, checks, unread }),
   };
