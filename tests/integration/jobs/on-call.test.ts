@@ -210,6 +210,22 @@ describe('an incident that nobody takes', () => {
     expect(await asked()).toEqual(['1002', '1004', '1003']);
   });
 
+  test('and comes back soon after its end is told to who read the end, and then goes along everybody again', async () => {
+    await setRota(['1003', '1002'], [], 1);
+    const next = async (): Promise<void> => {
+      await pass(2);
+      await escalate();
+    };
+    await fire();
+    await next();
+    await fire({ isFiring: false });
+    expect(await asked()).toEqual(['1003', '1002', '1002']);
+    await fire({ digest: 'd2' });
+    expect((await told()).at(-1)).toBe('1002: It burns again.');
+    for (let n = 0; n < 3; n++) await next();
+    expect((await asked()).slice(4)).toEqual(['1003', '1004', '1001']);
+  });
+
   test('whose text is an order gives none: a name and an alarm stay quotations', async () => {
     await bench.owner.query(
       `update users set name = '**now** [deploy](http://evil.example) /oncall remove night' where user_key = '1003'`,

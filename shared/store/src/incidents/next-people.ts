@@ -17,15 +17,15 @@ import { noteTelling, type IncidentWords } from './incident-words.ts';
  *   told ─ N minutes ─▶ next person ─ N minutes ─▶ … ─▶ all operators ─ N minutes ─▶ all admins ─▶ nobody is left
  *     └──── taken, silenced, muted or over ─▶ nothing more
  *
- * The next people are the rest of the rota, or without a rota whoever answers for the service. Each person is told once: the row of
- * `incident_tellings` is written with the message. However late it is, one step is taken, and the next one N minutes after it.
+ * The next people are the rest of the rota, or without a rota whoever answers for the service. Each person is told once in an episode: the
+ * row of `incident_tellings` is written with the message. However late it is, one step is taken, and the next one N minutes after it.
  */
 
 const BATCH = 100;
 
 interface OpenIncident {
   readonly incidentId: string;
-  readonly told: string | null;
+  readonly flaps: number;
   readonly words: IncidentWords;
   readonly waitedMs: number;
 }
@@ -60,7 +60,7 @@ async function escalateOne(
   now: Date | null,
 ): Promise<readonly NotifiedLane[]> {
   const incident = await findRow<OpenIncident>(db)`
-    select incident_id::text as "incidentId", told, words, ${waitedMs(now)} as "waitedMs" from incidents
+    select incident_id::text as "incidentId", flaps, words, ${waitedMs(now)} as "waitedMs" from incidents
      where incident_id = ${incidentId}::bigint and ${waitingAt(now)} and ${waitedMs(now)} >= ${afterMs} for update skip locked`;
   if (!incident) return [];
   const next = await findNext(db, incident);
@@ -112,7 +112,7 @@ async function findNext(db: Queryable, { incidentId, words }: OpenIncident): Pro
 
 async function tell(
   db: Queryable,
-  { incidentId, words, waitedMs: waited }: OpenIncident,
+  { incidentId, flaps, words, waitedMs: waited }: OpenIncident,
   recipient: Recipient,
   before: readonly string[],
 ): Promise<NotifiedLane> {
@@ -128,7 +128,7 @@ async function tell(
   const { says, project, quote, card } = words;
   const sentence = says[language] ?? says['en'] ?? Object.values(says)[0] ?? '';
   const news = { phase: 'opened' as const, project, say: `${asks}\n\n${sentence}`, buttons: [] };
-  return putNotice(db, { incidentId, once: `asked:${recipient.userKey}` }, recipient, {
+  return putNotice(db, { incidentId, once: `asked:${flaps}:${recipient.userKey}` }, recipient, {
     ...news,
     ...(quote === undefined ? {} : { quote }),
     ...(card === undefined ? {} : { card }),

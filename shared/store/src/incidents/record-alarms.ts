@@ -12,7 +12,7 @@ import type { IncidentWords } from './incident-words.ts';
  * One alarm of a source, by its fingerprint:
  *
  *   fires: no row ─▶ open, told ─ fires again ─▶ counted ─ ends ─▶ closed, told
- *          closed ≤ 10 min ago ─▶ open again: told the first time; from then on its ends wait for 10 quiet minutes
+ *          closed ≤ 10 min ago ─▶ open again: told the first time, to who read the end; from then on its ends wait for 10 quiet minutes
  *          the source's clock says that it began before its known end ─▶ late, nothing
  *   ends:  nothing open, or it ended before what is open began ─▶ late; the end is remembered
  *
@@ -149,10 +149,14 @@ async function fire(task: Task): Promise<Taken> {
   if (row?.isFresh) {
     await db.query(sql`update incidents set closed_at = null, flaps = flaps + 1, heard_at = clock_timestamp(), news = null,
         waits_since = null, evidence = evidence || ${writeEvidence(alarm)}::jsonb where incident_id = ${row.incidentId}::bigint`);
-    const isTold = row.flaps === 0 && row.told !== null && !row.isSilenced;
-    if (isTold)
-      await putNews(task, row.incidentId, { once: 'again', say: () => sentences.again(alarm), phase: 'opened' });
-    return { outcome: 'again', tell: isTold ? row.incidentId : null };
+    if (row.flaps > 0 || row.told === null) return { outcome: 'again', tell: null };
+    // Everybody who was told believes that it is over: another episode begins.
+    await db.query(sql`with told as (delete from incident_tellings where incident_id = ${row.incidentId}::bigint)
+      update incidents set escalates = true where incident_id = ${row.incidentId}::bigint`);
+    if (row.isSilenced) return { outcome: 'again', tell: null };
+    const say = (): string => sentences.again(alarm);
+    await putNews(task, row.incidentId, { once: 'again', say, phase: 'opened', first: row.told });
+    return { outcome: 'again', tell: row.incidentId };
   }
   const incidentId = await findValue<string>(db)`
     insert into incidents (subject, kind, detail, evidence, heard_at, silenced_until)

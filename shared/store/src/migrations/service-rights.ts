@@ -124,7 +124,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       incidents: WRITE,
       alarm_sources: ALL,
       alarm_ends: ALL,
-      incident_tellings: ADD,
+      incident_tellings: KEEP,
       // Sets who is on call at the command of people, for projects that there are
       projects: 'select (name)',
       rotas: ALL,

@@ -48,15 +48,17 @@ export function toCardText({ say: text, quote, card }: IncidentEnvelope, { line 
   return [text, quoted, line].filter((part) => part !== '').join('\n\n');
 }
 
-/** Makes the message that tells of an incident its card; at its end, changes the cards that stand in chats. */
+/** Makes the message that tells of an incident its card; at its end, and when it is back, changes the cards that stand in chats. */
 export async function withCard(
   { pool }: Pick<TurnDeps, 'pool'>,
   { card, incidentId, phase, updateId }: IncidentEnvelope,
   message: OutboundEnvelope,
 ): Promise<readonly OutboundEnvelope[]> {
   if (!card) return [message];
-  if (phase === 'closed') return [message, ...(await listCardChanges(pool, incidentId))];
+  const once = updateId.slice(incidentId.length + 1);
+  const changes = phase === 'closed' || once.startsWith('again') ? await listCardChanges(pool, incidentId) : [];
+  if (phase === 'closed') return [message, ...changes];
   const { body } = message;
-  const slot = toIncidentSlot(incidentId, updateId.slice(incidentId.length + 1));
-  return [{ ...message, slot, body: { ...body, buttons: [...createIncidentButtons(incidentId), ...body.buttons] } }];
+  const buttons = [...createIncidentButtons(incidentId), ...body.buttons];
+  return [{ ...message, slot: toIncidentSlot(incidentId, once), body: { ...body, buttons } }, ...changes];
 }
