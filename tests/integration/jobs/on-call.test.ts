@@ -275,6 +275,19 @@ describe('a hand-over', () => {
     expect(texts[0]).toContain('✋ 1003 looks after it.');
   });
 
+  test('counts what whoever leaves was told of in the turn, also before the rota was changed', async () => {
+    await setNoon(['1003', '1002'], '2026-11-29');
+    await bench.owner.query(
+      `with i as (
+         insert into incidents (subject, kind, detail, opened_at, words, told)
+         values ('alarm:prometheus/f1', 'alarm', 'An alarm.', '2026-11-28', '{}', '1003'),
+                ('alarm:prometheus/f2', 'alarm', 'Another.', '2026-11-28', '{}', '1002') returning incident_id, told)
+       insert into incident_tellings (incident_id, person, user_key) select incident_id, told, told from i`,
+    );
+    await handOver(at(NOON));
+    expect((await said())[0]).toContain('In the turn of 1003: one incident, 0 taken, 1 still open.');
+  });
+
   test('that is late is told while its turn lasts, and older ones are left out', async () => {
     await setNoon(['1003', '1002', '1004']);
     await handOver(at('2026-12-13T23:00:00Z'));

@@ -240,6 +240,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       rotas: READ,
       rota_covers: READ,
       rota_handovers: ADD,
+      incident_tellings: READ,
       knowledge: ALL,
       knowledge_words: ADD,
       audit_events: READ,

@@ -11,7 +11,7 @@ import { endFault, reportFault, type FaultKind } from '../faults.ts';
 import { findRecipients } from '../people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findValue, hasRow, listRows } from '../sql.ts';
-import { findDuty } from './duty.ts';
+import { findDuty, type Duty } from './duty.ts';
 import { nameOf, readRotaState, type RotaState } from './rota-states.ts';
 import { chooseRota, listRotas, type Rota } from './rotas.ts';
 
@@ -52,8 +52,7 @@ async function handOver(pool: Pool, rotas: readonly Rota[], state: RotaState): P
       insert into rota_handovers (rota, at, leaves, comes) values (${rota.name}, ${duty.from}, ${before.userKey}, ${duty.userKey})
       on conflict do nothing returning true`;
     if (!isFirst) return [];
-    const since = before.from > rota.changedAt ? before.from : rota.changedAt;
-    const incidents = await listOfTurn(db, rotas, rota, { since, until: duty.from });
+    const incidents = await listOfTurn(db, rotas, rota, { ...before, until: duty.from });
     const recipients = await findRecipients(db, [before.userKey, duty.userKey]);
     for (const { userKey, chatKey } of recipients) {
       const language = await findValue<string>(db)`select user_language(${userKey})`;
@@ -80,26 +79,33 @@ interface TurnIncident {
   readonly openedAt: Date;
   readonly isOpen: boolean;
   readonly takenBy: string | null;
+  /** False when it began before the rota was changed, and its person was not told of it. */
+  readonly isOfPerson: boolean;
 }
 
-/** Incidents of a rota that began in a turn or are open now, the newest first. */
+/**
+ * Incidents of a rota that began in a turn or are open now, the newest first. Before the rota was changed somebody else may have been on
+ * call: of those that began then, the turn has what its person was told of.
+ */
 async function listOfTurn(
   db: Queryable,
   rotas: readonly Rota[],
   rota: Rota,
-  { since, until }: { readonly since: Date; readonly until: Date },
+  { userKey, from, until }: Duty & { readonly until: Date },
 ): Promise<{ readonly open: readonly TurnIncident[]; readonly begun: readonly TurnIncident[] }> {
   const all = await listRows<TurnIncident>(db)`
     select i.detail, case when starts_with(i.subject, 'service:') then split_part(split_part(i.subject, ':', 2), '/', 1)
              else i.evidence ->> 'project' end as project,
-           i.opened_at as "openedAt", i.closed_at is null as "isOpen", coalesce(u.name, i.taken_by) as "takenBy"
+           i.opened_at as "openedAt", i.closed_at is null as "isOpen", coalesce(u.name, i.taken_by) as "takenBy",
+           i.opened_at >= ${rota.changedAt} or exists (
+             select from incident_tellings t where t.incident_id = i.incident_id and t.person = person_of(${userKey})) as "isOfPerson"
       from incidents i left join users u on u.user_key = i.taken_by
-     where i.words is not null and (i.closed_at is null or i.opened_at >= ${since} and i.opened_at < ${until})
+     where i.words is not null and (i.closed_at is null or i.opened_at >= ${from} and i.opened_at < ${until})
      order by i.opened_at desc, i.incident_id desc limit 1000`;
   const own = all.filter(({ project }) => chooseRota(rotas, project)?.name === rota.name);
   return {
     open: own.filter(({ isOpen }) => isOpen),
-    begun: own.filter(({ openedAt }) => openedAt >= since && openedAt < until),
+    begun: own.filter(({ openedAt, isOfPerson }) => isOfPerson && openedAt >= from && openedAt < until),
   };
 }
 
