@@ -1,10 +1,10 @@
-import { INBOUND_TOPIC, OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
-import { newTraceId } from '@signalbox/contracts/ids';
+import { INBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
 import { say } from '@signalbox/messages/say';
 import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
 import type { Pool } from '@signalbox/store/pool';
 import { runDueSchedules } from '@signalbox/store/schedules/due-schedules';
 import type { HandlerOf } from '../runner/handlers.ts';
+import { wakeChats } from '../runner/wake-chats.ts';
 
 /** Tells due reminders, and puts due tasks into the lanes of their owners. */
 export function createSchedulesHandler(parts: {
@@ -17,9 +17,7 @@ export function createSchedulesHandler(parts: {
       signal.throwIfAborted();
       const { outcomes, chats, wakes, failures } = await runDueSchedules(parts.pool);
       for (const { id, error } of failures) log.error('schedule not run; it is tried again', { schedule: id, error });
-      const traceId = newTraceId();
-      const told = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
-      await publishStored({ publisher: parts.publisher, log }, OUTBOUND_TOPIC, told);
+      await wakeChats({ publisher: parts.publisher, log }, chats);
       await publishStored({ publisher: parts.publisher, log }, INBOUND_TOPIC, wakes);
       const count = (...kinds: readonly string[]): number => outcomes.filter((one) => kinds.includes(one)).length;
       return { ran: count('ran'), told: count('told'), missed: count('late', 'busy', 'paused') };

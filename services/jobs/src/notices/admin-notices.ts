@@ -1,13 +1,12 @@
-import { OUTBOUND_TOPIC } from '@signalbox/contracts/conversation/topics';
-import { newTraceId } from '@signalbox/contracts/ids';
 import { SECOND_MS, waitAtMost } from '@signalbox/contracts/time';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { startLoop } from '@signalbox/platform/loop';
 import { describeFullMemory, type Redis } from '@signalbox/platform/redis';
-import { publishStored, type Publisher } from '@signalbox/platform/streams/publish';
+import type { Publisher } from '@signalbox/platform/streams/publish';
 import { endFault, notifyAdmins, reportFault, type FaultKind } from '@signalbox/store/faults';
 import type { Pool } from '@signalbox/store/pool';
+import { wakeChats } from '../runner/wake-chats.ts';
 
 const EVERY_MS = 10 * SECOND_MS;
 const ANSWER_MS = 2 * SECOND_MS;
@@ -60,9 +59,7 @@ export function startAdminNotices({
     if (waiting > 0 && !isSaid)
       log.error('no admin can be told of a fault of ours: an admin has to write to the bot in private', { waiting });
     isSaid = waiting > 0;
-    const traceId = newTraceId();
-    const sent = chats.map((chatKey) => ({ kind: 'send' as const, chatKey, traceId }));
-    if (sent.length > 0) await publishStored({ publisher, log }, OUTBOUND_TOPIC, sent);
+    if (chats.length > 0) await wakeChats({ publisher, log }, chats);
   };
   return startLoop({ name: 'admin notices', everyMs, log, step });
 }

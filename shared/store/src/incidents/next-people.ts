@@ -94,15 +94,12 @@ async function findNext(db: Queryable, { incidentId, words }: OpenIncident): Pro
   const responsible = onCall.length > 0 ? onCall : await listIncidentPeople(db, place);
   const isRota = onCall.length > 0;
   const line = [...tells, ...responsible.filter((one) => isRota || !admins.includes(one))];
-  const told = new Set(
-    await listValues<string>(db)`
-    select person from incident_tellings where incident_id = ${incidentId}::bigint`,
-  );
   const findUntold = async (people: readonly string[]): Promise<readonly Recipient[]> => {
     const found = await findRecipients(db, people);
-    const persons = await listValues<string>(db)`
-      select person_of(k.key) from unnest(${found.map(({ userKey }) => userKey)}::text[]) with ordinality k (key, place) order by k.place`;
-    return found.filter((_, place_) => !told.has(persons[place_] ?? ''));
+    const untold = await listValues<string>(db)`
+      select k from unnest(${found.map(({ userKey }) => userKey)}::text[]) k where not exists (
+        select from incident_tellings t where t.incident_id = ${incidentId}::bigint and t.person = person_of(k))`;
+    return found.filter(({ userKey }) => untold.includes(userKey));
   };
   const [next] = await findUntold(line);
   if (next) return [next];
