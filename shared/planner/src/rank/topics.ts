@@ -8,12 +8,15 @@ import { tokenize, wordSet } from '../text/tokens.ts';
  * comes from here: whether a change is made, plain-order.ts still decides.
  */
 
+const SEEK = 'look through|search through|find|search|grep|look for|looking for|look up|seek|scan for';
+const USE =
+  'defines|define|defined|called|call|calls|invoked|invokes|used|uses|use|contain|contains|containing|occurs|occur|appears|appear|mention|mentions|mentioned';
+
 /** Words and phrases of the planner's English, by what they are about. */
 const CONCEPTS = {
   again: 'from scratch|again|anew|once more|fresh|afresh',
   act: 'deploy|stop|restart|roll back|set|change|remove|delete|archive|register|create|add|why|put|move|buy',
-  alert:
-    'alert|alerts|alerting|alarm|alarms|notification|notifications|messages|warnings|hear|hear about|hear from|pages|pager|noise',
+  alert: 'alert|alerts|alerting|alarm|alarms|notification|notifications|messages|warnings|hear|pages|pager|noise',
   create: 'create|start|new|make|add|register|set up|begin|called|named|call it|build',
   trouble: 'problem|problems|trouble',
   backwards: 'back|before|backwards|older|old|earlier',
@@ -24,61 +27,53 @@ const CONCEPTS = {
   all: 'all|any|anything|anywhere|something|everything|everywhere|somewhere|services|systems|platform|problems|problem|trouble|issues|issue|things|nothing|we|there',
   approval:
     'approval|approvals|request|requests|approve|approved|sign-off|signed off|permission|released by|unapproved',
-  ask: 'what|which|who|whose|how|why|when|where|how many',
+  ask: 'what|which|who|whose|how|why|when|where',
   changed:
-    'changed|changes|change|modified|modifications|altered|different|was new|is new|is new since|was done|were done|been done|new since|new on|new in|anything new|touched|touch|edited|updated|news|happened',
-  code: 'code|source|sources|codebase|source code|file|files|repository|repo',
+    'changed|changes|change|modified|modifications|altered|different|was new|is new|was done|were done|been done|new since|new on|new in|anything new|touched|touch|edited|updated|news|happened',
+  code: 'code|source|sources|codebase|file|files|repository|repo',
   deploy:
     'deploy|deploys|deployment|deployments|deployed|rollout|rollouts|rolled out|release|releases|released|shipped|published|went live|put live',
   deployVerb:
     'deploy|redeploy|ship|release|roll out|rollout|publish|install|upgrade|update|push|bring|promote|put|get|launch|live|take|want|need',
   deployList:
-    'last deployed|last released|last shipped|deployments|deploys|releases|rollouts|history|last deploy|last deployment|latest deploy|latest deployment|deployed|released|shipped|rolled out|published',
+    'deployments|deploys|releases|rollouts|history|last deploy|last deployment|latest deploy|latest deployment|deployed|released|shipped|rolled out|published',
   deployed: 'deployed|released|shipped|rolled out',
   asksWhen: 'when|who',
-  didChange: 'anything change|something change|anyone change|people do|people change|others do|somebody change',
   cancel: 'cancel|stop|abort|kill|undo',
-  when: 'when|last|latest|recent|recently|newest|past|who',
   deployMany: 'deployments|releases|rollouts',
   error:
     'error|errors|exception|exceptions|stack trace|stack traces|stacktrace|stacktraces|crashes|failures|went wrong|go wrong',
-  find: 'defines|define|call|calls|invoked|find|search|grep|look for|looking for|contain|contains|containing|where|occurs|occur|appears|appear|used|uses|use|mention|mentions|mentioned|search for|look up|seek|scan for|references|referenced|called',
-  seek: 'look through|search through|find|search|grep|look for|looking for|search for|seek',
-  use: 'defines|define|called|call|calls|invoked|invokes|used|uses|use|contain|contains|occurs|occur|appears|appear|mentioned|mentions|referenced|defined|called',
+  find: `where|references|referenced|${SEEK}|${USE}`,
+  seek: SEEK,
+  use: USE,
   where: 'where|which files|what files|which file|which places|in which',
   follow: 'follow|following|tail|stream|live|watch|watching|keep showing',
   health:
     'healthy|health|running|runs|run|up|work|works|working|alive|ok|okay|fine|reachable|online|available|well|status|state|doing|going|answering|responding|stable|down|broken|unhealthy|condition|feeling',
   incident: 'incident|incidents|outage|outages|disruptions',
-  list: 'list|show|overview|which|what|all|every|give|see|tell|how many|view|need|want|summary|display|names|name|print|read|have|state|status|please|know|are there|do you|list of|tell',
-  log: 'log|logs|logfile|logfiles|log file|log files|log lines|log output|log entries',
-  mine: 'my|mine|me|i|for me',
+  list: 'list|show|overview|which|what|all|every|give|see|tell|how many|view|need|want|summary|display|names|name|print|read|have|state|status|please|know|are there|do you',
+  log: 'log|logs|logfile|logfiles',
   mute: 'mute|silence|quiet|hush|shush|snooze|suppress',
-  off: 'shut|shut down|remove|no|off|stop|disable|pause|turn off|switch off|do not|not|without|deactivate|ignore|hold|block',
+  off: 'shut|remove|no|off|stop|disable|pause|not|without|deactivate|ignore|hold|block',
   project: 'projects|apps|applications|products|project list|project overview|project names',
   rollback:
-    'rollback|roll back|rolled back|undo|revert|go back|back to|back on|back by|go back|return to|previous|previous version|previous release|last good|old version|old release|earlier version|version before|release before|prior version|prior release|last working|working version|back out|downgrade|take back|put back|one version back|step back|last version',
+    'rollback|roll back|rolled back|undo|revert|go back|back to|back on|back by|return to|previous|last good|old version|old release|earlier version|version before|release before|prior version|prior release|last working|working version|back out|downgrade|take back|put back|one version back|step back|last version',
   restart:
     'restart|restarts|re-start|kick|off and on|out and in|relaunched|reboot|bounce|start again|start anew|restarted|restarting|rebooted|relaunch',
   room: 'memory|ram|gb|mb|cpu|cpus|room|capacity|suitable|free|port|ports|find|pick|register|add|connect|new|inspect|measure|key|fingerprint|space',
-  scale:
-    'scale|scaling|replica|replicas|instance|instances|copies|pods|upscale|downscale|scale up|scale out|scale down',
+  scale: 'scale|scaling|replica|replicas|instance|instances|copies|pods|upscale|downscale',
   schedule:
-    'schedule|schedules|scheduled|reminder|reminders|recurring|periodic|periodically|regularly|timetable|cron jobs|timers|scheduled tasks',
+    'schedule|schedules|scheduled|reminder|reminders|recurring|periodic|periodically|regularly|timetable|cron jobs|timers',
   scheduleChange: 'pause|resume|remove|delete|cancel|stop|disable|create|make|set',
   server: 'hardware|server|servers|machine|machines|hosts|boxes|vms',
   set: 'set|change|update|put|make|adjust|raise|lower|should|must|configure|increase|reduce|assign|be|switch|enter|store|define|deploy|equals|value|let|give',
-  start: 'start|boot|bring up|run|stop and start',
-  state: 'status|state|doing|health|condition',
+  start: 'start|boot|bring up|run',
   stop: 'stop|shut|take|bring|turn|switch|kill|down to|offline',
-  variable:
-    'variable|variables|env|env vars|environment variables|environment variable|config|configuration|settings|env variables',
-  things: 'things|everything|services|systems|overall',
-  look: 'look|looking|going|doing|health check|stand',
+  variable: 'variable|variables|env|config|configuration|settings',
   wait: 'waiting|waits|wait|pending|open|outstanding|unapproved|still|yet|not|missing|show|list|which|what|my|mine|need|needs|unanswered|undecided',
-  why: 'debug|examine|get to the bottom|what is going on|what is happening|what is up with|why|look into|take a look|closer look|look at what|reason|reasons|cause|causes|caused|causing|root cause|diagnose|diagnosis|investigate|find out|troubleshoot|analyze|analyse|what is wrong with|what is the matter with|what is the problem with|due to',
+  why: 'debug|examine|get to the bottom|what is going on|what is happening|what is up with|why|look into|take a look|closer look|look at what|reason|reasons|cause|causes|caused|causing|diagnose|diagnosis|investigate|find out|troubleshoot|analyze|analyse|what is wrong with|what is the matter with|what is the problem with|due to',
   wrong:
-    'wrong|broken|problem|problems|trouble|troubles|down|ok|okay|fine|healthy|unhealthy|on fire|burning|burns|fire|alarm|wrong|strange|odd|unusual|issue|issues|attention|failing|faulty|well|good|in order|red|failed|outage|running|up|clean|green|smooth|smoothly|work|works|working|health',
+    'wrong|broken|problem|problems|trouble|troubles|down|ok|okay|fine|healthy|unhealthy|burning|burns|fire|alarm|strange|odd|unusual|issue|issues|attention|failing|faulty|well|good|in order|red|failed|outage|running|up|clean|green|smooth|smoothly|work|works|working|health|look|looking|going|doing',
   other:
     'freeze|unfreeze|frozen|block|forbid|lift|allow|permit|finding|findings|snapshot|snapshots|depends|depend|dependencies|secret|secrets|debt|documentation|docs|readme|pull request|pr|csv|export|as a file|as files|spreadsheet|download|plan|fact|rule|tag|tags|tagged|graph|node|nodes|thread|compare|between|difference|demo|port|ports|description|owner|owns|free|allocate|reserve|archive|ready|commits|analysis|analyze everything',
 } as const;
@@ -128,7 +123,7 @@ const TOPICS: readonly Topic[] = [
   {
     tools: ['list_deployments'],
     all: ['deployMany'],
-    none: ['act', 'why', 'changed', 'log', 'error', 'approval', 'cancel'],
+    none: ['act', 'changed', 'log', 'error', 'approval', 'cancel'],
   },
   {
     tools: ['list_deployments'],
@@ -137,7 +132,6 @@ const TOPICS: readonly Topic[] = [
     none: ['why', 'changed', 'log', 'error', 'approval', 'cancel', 'rollback'],
   },
   { tools: ['what_changed'], all: ['changed'], none: ['deploy'] },
-  { tools: ['what_changed'], all: ['didChange'] },
   { tools: ['list_managed_servers'], all: ['server', 'list'], none: ['room', 'act', 'changed'], project: false },
   {
     tools: ['list_projects'],
@@ -146,7 +140,6 @@ const TOPICS: readonly Topic[] = [
     project: false,
   },
   { tools: ['is_anything_wrong'], all: ['all', 'wrong'], project: false, none: ['condition', 'it', 'incident'] },
-  { tools: ['is_anything_wrong'], all: ['things', 'look'], project: false, none: ['condition', 'it'] },
   { tools: ['trigger_deploy'], all: ['deployVerb'], value: 'version', project: true, none: ['ask', 'rollback'] },
   {
     tools: ['check_service_health', 'get_project_status', 'get_deploy_status', 'diagnose_service'],
