@@ -60,11 +60,7 @@ export function planNextMessage(input: {
     const args = classify(history.pending.length > 0 ? history.pending : history.said.slice(-1), around);
     return toCallMessage(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
   }
-  const written = new Map(input.messages.map((message) => [message.id ?? '', message]));
-  const chosen = chooseNext(history, around, {
-    ids: listOtherAgents(input.tools),
-    textOf: (id) => written.get(id)?.text ?? '',
-  });
+  const chosen = chooseNext(history, around, listOtherAgents(input.tools));
   if (chosen) {
     const step = restoreTexts(chosen.step, index, translations);
     return toStepMessage({ ...chosen, step }, history, around.bound);

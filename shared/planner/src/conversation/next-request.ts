@@ -30,7 +30,7 @@ import { asLine, sayHelp } from '../words.ts';
 export function chooseNext(
   history: History,
   around: RequestContext,
-  agents: OtherAgents = { ids: [], textOf: () => '' },
+  agents: readonly string[],
 ): ChosenStep | null {
   let question: ChosenStep | null = null;
   const absorbed = new Set<PersonMessage>();
@@ -49,25 +49,20 @@ export function chooseNext(
   return question;
 }
 
-/** The agents that may be offered, and the words of a message as they were written. */
-export interface OtherAgents {
-  readonly ids: readonly string[];
-  readonly textOf: (messageId: string) => string;
-}
-
 /** Offers another agent for a new request that the step does not fit. */
 function withOtherAgent(
   chosen: ChosenStep,
   history: History,
   around: RequestContext,
-  { ids, textOf }: OtherAgents,
+  agents: readonly string[],
 ): ChosenStep {
   const { said, step, absorbed } = chosen;
   if (said.event !== null || absorbed.length > 0 || listRepliesTo(history, said).length > 0) return chosen;
   const question = said.part === 0 ? findOpenQuestion(history, said) : null;
   // Any words may be the description or the name that was asked for.
   if (question && takesAnyWords(question.ask, around)) return chosen;
-  return { ...chosen, step: offerOtherAgent(step, { text: textOf(said.id), read: said.text }, ids, around) };
+  const text = history.said.find(({ id }) => id === said.id)?.text ?? '';
+  return { ...chosen, step: offerOtherAgent(step, { text, read: said.text }, agents, around) };
 }
 
 /** Asks before a change unless the change explains every word of the person. Continues changes that were started or confirmed. */

@@ -9,17 +9,15 @@ import { readSmallTalk } from '../requests/small-talk.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
 import { isFiller, sensesOf, wordsOf } from '../text/tokens.ts';
 
-const Schema = z.object({ properties: z.object({ agent: z.object({ enum: z.array(z.string()) }) }) });
+/** A single agent is a constant in some forms of JSON Schema. */
+const Schema = z.object({
+  properties: z.object({ agent: z.object({ const: z.string().optional(), enum: z.array(z.string()).optional() }) }),
+});
 
 /** Lists the agents that the bound tool may offer; none without the tool. */
 export function listOtherAgents(tools: readonly BoundTool[]): readonly string[] {
-  const bound = tools.find(({ name }) => name === HANDOFF_TOOL);
-  // A single agent is a constant in some forms of JSON Schema.
-  const single = z
-    .object({ properties: z.object({ agent: z.object({ const: z.string() }) }) })
-    .safeParse(bound?.schema);
-  if (single.success) return [single.data.properties.agent.const];
-  return Schema.safeParse(bound?.schema).data?.properties.agent.enum ?? [];
+  const agent = Schema.safeParse(tools.find(({ name }) => name === HANDOFF_TOOL)?.schema).data?.properties.agent;
+  return agent?.enum ?? (agent?.const === undefined ? [] : [agent.const]);
 }
 
 /**
