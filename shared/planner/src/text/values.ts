@@ -37,7 +37,7 @@ const SMALL =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety';
 /** Numbers written as words. */
-const WORD_NUMBERS: ReadonlyMap<string, number> = new Map([
+export const WORD_NUMBERS: ReadonlyMap<string, number> = new Map([
   ...SMALL.split(' ').map((word, value) => [word, value] as const),
   ...TENS.split(' ').map((word, place) => [word, 20 + 10 * place] as const),
   ...Object.entries({ a: 1, an: 1, half: 0.5, quarter: 0.25, dozen: 12, hundred: 100, thousand: 1_000 }),
