@@ -116,10 +116,11 @@ create table artifacts (
   mime_type  text not null,
   sha256     text not null,
   size_bytes int not null,
-  bytes      bytea storage external not null, -- most files are compressed already
+  bytes      bytea not null,
   created_at timestamptz not null default now(),
   unique (action_id, place)
 );
+alter table artifacts alter column bytes set storage external; -- most files are compressed already
 create index artifacts_by_turn on artifacts (turn_id);
 create index artifacts_by_age on artifacts (created_at);
 
