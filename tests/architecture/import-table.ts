@@ -225,7 +225,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   },
   // The states of conversations have tables of their own, which the owner makes as well.
   {
-    from: 'services/cli/src/commands/{migrate,restore}.ts',
+    from: 'services/cli/src/commands/installation/{migrate,restore}.ts',
     may: ['services/cli/src/**', `${WORKER}/checkpoints/set-up.ts`, SHARED],
   },
   // What an auditor runs alone is what the command runs: a history is judged by one program.

@@ -140,12 +140,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: ['people list', 'people add <id> <name> <role> [--force]', 'people remove <id> [--force]'],
     summary: 'Who may speak, and as what: viewer, developer, operator, admin.',
-    load: async () => (await import('./commands/people.ts')).runPeople,
+    load: async () => (await import('./commands/installation/people.ts')).runPeople,
   },
   {
     usage: ['owner-code'],
     summary: 'A fresh code that makes whoever sends it to the bot the first admin.',
-    load: async () => (await import('./commands/owner-code.ts')).runOwnerCode,
+    load: async () => (await import('./commands/installation/owner-code.ts')).runOwnerCode,
   },
   {
     usage: ['webhook show', 'webhook remove'],
@@ -155,17 +155,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: ['backup <folder> [--key <file>]'],
     summary: 'Everything of this installation in one encrypted file, while people go on writing.',
-    load: async () => (await import('./commands/backup.ts')).runBackup,
+    load: async () => (await import('./commands/installation/backup.ts')).runBackup,
   },
   {
     usage: ['restore <file> --key <file> [--verify]', 'restore --activate'],
     summary: 'Read a backup through, restore it into an empty installation, and let services work with the copy.',
-    load: async () => (await import('./commands/restore.ts')).runRestore,
+    load: async () => (await import('./commands/installation/restore.ts')).runRestore,
   },
   {
     usage: ['migrate'],
     summary: 'Bring the database up to date.',
-    load: async () => (await import('./commands/migrate.ts')).runMigrate,
+    load: async () => (await import('./commands/installation/migrate.ts')).runMigrate,
   },
 ];
 

@@ -1,6 +1,6 @@
 import { ensureOwnerCode } from '@signalbox/store/people/owner-code';
-import type { CommandContext, CommandResult } from '../command.ts';
-import { requireUrl } from '../config.ts';
+import type { CommandContext, CommandResult } from '../../command.ts';
+import { requireUrl } from '../../config.ts';
 
 /** Creates an owner code while there is no admin. Earlier codes become void. */
 export async function runOwnerCode({ config, actor }: CommandContext): Promise<CommandResult> {

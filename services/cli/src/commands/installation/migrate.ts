@@ -7,10 +7,10 @@ import { setServicePasswords } from '@signalbox/store/migrations/service-logins'
 import { setRedisUsers } from '@signalbox/platform/redis-users';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
-import { recordChange } from '../actor.ts';
-import { requireUrl } from '../config.ts';
-import type { CommandContext, CommandResult } from '../command.ts';
-import { formatCount } from '../table.ts';
+import { recordChange } from '../../actor.ts';
+import { requireUrl } from '../../config.ts';
+import type { CommandContext, CommandResult } from '../../command.ts';
+import { formatCount } from '../../table.ts';
 
 /** Migrates the database and sets the services' passwords. Idempotent and safe concurrently. Throws MIGRATION_FAILED. */
 export async function runMigrate({ config, log, actor }: CommandContext): Promise<CommandResult> {

@@ -7,13 +7,13 @@ import { listMigrations, MIGRATIONS_FOLDER } from '@signalbox/store/migrations/m
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
-import { recordChange } from '../actor.ts';
-import { readArchive, type BackupHeader } from '../backup/archive.ts';
-import { listPlaces, requireFree, writePart, type BackupPlace } from '../backup/places.ts';
-import { decodeRecords, type BackupRecord } from '../backup/records.ts';
-import { UsageError, type CommandContext, type CommandResult } from '../command.ts';
-import { requireUrl } from '../config.ts';
-import { formatCount } from '../table.ts';
+import { recordChange } from '../../actor.ts';
+import { readArchive, type BackupHeader } from '../../backup/archive.ts';
+import { listPlaces, requireFree, writePart, type BackupPlace } from '../../backup/places.ts';
+import { decodeRecords, type BackupRecord } from '../../backup/records.ts';
+import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
+import { requireUrl } from '../../config.ts';
+import { formatCount } from '../../table.ts';
 
 /**
  * `restore <file> --key <file>`: restores a backup into an empty database and free folders; the copy is not served until

@@ -2,12 +2,12 @@ import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openDatabaseDump, type DatabaseDump } from '@signalbox/store/backup/dump-database';
 import { VERSION } from '@signalbox/platform/version';
-import { recordChange } from '../actor.ts';
-import { makeBackupKey, writeArchive } from '../backup/archive.ts';
-import { listPlaces, readPlaces, type BackupPlace } from '../backup/places.ts';
-import { encodeRecords, makeRecord, type BackupRecord } from '../backup/records.ts';
-import { UsageError, type CommandContext, type CommandResult } from '../command.ts';
-import { requireUrl } from '../config.ts';
+import { recordChange } from '../../actor.ts';
+import { makeBackupKey, writeArchive } from '../../backup/archive.ts';
+import { listPlaces, readPlaces, type BackupPlace } from '../../backup/places.ts';
+import { encodeRecords, makeRecord, type BackupRecord } from '../../backup/records.ts';
+import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
+import { requireUrl } from '../../config.ts';
 
 const ENDING = '.backup';
 

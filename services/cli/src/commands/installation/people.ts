@@ -3,9 +3,9 @@ import { withTransaction } from '@signalbox/store/pool';
 import { findUserChannel } from '@signalbox/contracts/conversation/chat-key';
 import { restoreAccount } from '@signalbox/store/people/vacated-accounts';
 import { grantUserRole, removeUser, findUser, listUsers } from '@signalbox/store/people/users';
-import { recordChange } from '../actor.ts';
-import { runSubcommand, UsageError, type CommandContext, type CommandResult } from '../command.ts';
-import { formatList } from '../table.ts';
+import { recordChange } from '../../actor.ts';
+import { runSubcommand, UsageError, type CommandContext, type CommandResult } from '../../command.ts';
+import { formatList } from '../../table.ts';
 
 const LAST_ADMIN =
   'is the only admin, and nobody could let others in any more. Make somebody else an admin first, or add --force.';
