@@ -1,6 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
@@ -77,6 +88,8 @@ it('a backup that is killed leaves nothing that looks like one', { timeout: STAR
 
 it('a backup takes everything of one moment while twenty people write', { timeout: START_MS }, async () => {
   await say(original, 1001, 'create a project called tea for the web shop');
+  mkdirSync(join(original, 'workspaces'), { recursive: true });
+  writeFileSync(join(original, 'workspaces', 'big'), randomBytes(8_000_000));
   await withOwner(original, (db) =>
     db.query(
       `insert into users (user_key, channel, name, role) select n::text, 'telegram', 'P' || n, 'developer' from unnest($1::int[]) n`,
@@ -132,6 +145,45 @@ it('a restore replaces neither a database that somebody uses nor files', { timeo
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('so nothing is restored into it')]);
 });
 
+it('a restore that cannot go on says why, and leaves nothing behind', { timeout: START_MS }, async () => {
+  const otherKey = join(makeTemporaryFolder('other'), 'key');
+  const restore = ['signalbox', 'restore', file, '--key'];
+  const refused = async (running: Running, reason: string): Promise<void> => {
+    expect([await end(running), running.output()]).toEqual([1, expect.stringContaining(reason)]);
+    expect(running.output()).not.toContain('node:');
+    expect(listFiles(copy)).toEqual([]);
+  };
+  await refused(run(copy, ...restore, otherKey), 'The key file cannot be used: ENOENT');
+  await refused(run(copy, ...restore, file), 'a key has 43 letters and digits');
+  writeFileSync(otherKey, 'A'.repeat(43));
+  await refused(run(copy, ...restore, otherKey), 'This backup cannot be read: the key does not fit');
+  await refused(launch(copy, [...restore, keyFile], { AGENTS: 'none' }), 'Set AGENTS to the plug-ins of the original');
+
+  writeFileSync(join(copy, 'sources.json'), '[]');
+  const inTheWay = await command(copy, 'restore', file, '--key', keyFile);
+  expect([inTheWay.code, inTheWay.output]).toEqual([
+    1,
+    expect.stringMatching(/^Nothing was restored: .* there already/m),
+  ]);
+  rmSync(join(copy, 'sources.json'));
+
+  // The backup comes through a pipe, the second half of it slowly.
+  const slow = join(makeTemporaryFolder('pipe'), 'slow.backup');
+  execFileSync('mkfifo', [slow]);
+  const restoring = launch(copy, ['signalbox', 'restore', slow, '--key', keyFile]);
+  const writer = createWriteStream(slow).on('error', () => undefined);
+  const bytes = readFileSync(file);
+  writer.write(bytes.subarray(0, 4_000_000));
+  await until(() => existsSync(join(copy, 'workspaces', 'big')), 60_000);
+  process.kill(-Number(restoring.child.pid), 'SIGINT');
+  for (let at = 4_000_000; restoring.child.exitCode === null && at < bytes.length; at += 20_000) {
+    writer.write(bytes.subarray(at, at + 20_000));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  writer.destroy();
+  await refused(restoring, 'Nothing was restored: it was interrupted.');
+});
+
 it(
   'a restored copy is served only after it is activated, and goes on where the backup was made',
   { timeout: 2 * START_MS },
@@ -174,6 +226,13 @@ async function listMessages(db: pg.Client, ids: readonly string[] | null): Promi
     [ids, momentOf(file)],
   );
   return rows;
+}
+
+/** The files of a data folder, without those of Postgres. */
+function listFiles(dir: string): readonly string[] {
+  const isFile = (name: string): boolean => statSync(join(dir, name)).isFile();
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => !name.startsWith('postgres') && isFile(name));
 }
 
 /** The moment that the name of a backup says, in whole seconds. */
@@ -248,10 +307,17 @@ async function start(dir: string): Promise<void> {
   expect(running.output()).toMatch(/^ready in /m);
 }
 
-function run(dir: string, ...words: string[]): Running {
+const run = (dir: string, ...words: string[]): Running => launch(dir, words);
+
+/** Starts a command as a terminal does, in a process group of its own. */
+function launch(dir: string, words: readonly string[], more: Readonly<Record<string, string>> = {}): Running {
   const { path } = loadTestConfig();
-  const env = { PATH: path, SIGNALBOX_DATA_DIR: dir, MODEL: 'offline', ...ports.get(dir) };
-  const child = spawn(process.execPath, [bootstrap, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { PATH: path, SIGNALBOX_DATA_DIR: dir, MODEL: 'offline', ...ports.get(dir), ...more };
+  const child = spawn(process.execPath, [bootstrap, ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   return { child, output: () => output };

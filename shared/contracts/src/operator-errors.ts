@@ -14,6 +14,7 @@ export const PAGE_OPERATOR = {
   DATABASE_IN_USE:
     'People or messages are in the database {name}, so nothing is restored into it. Name an empty database.',
   BACKUP_UNREADABLE: 'This backup cannot be read: {detail}.',
+  RESTORE_STOPPED: 'Nothing was restored: {detail}.',
   MIGRATION_FAILED: 'The database could not be brought up to date: {detail}',
   ENVELOPE_UNREADABLE: 'A message on {stream} could not be read: {detail}',
   WORKSPACE_DAMAGED: 'The workspace {workspace} is damaged: an operator has to look at {folder}.',

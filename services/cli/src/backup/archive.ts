@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
+import { UsageError } from '../command.ts';
 import { ByteReader } from './byte-reader.ts';
 
 /*
@@ -45,6 +46,17 @@ export function makeBackupKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
+/** Reads a key that `backup` printed from a file. */
+export async function readBackupKey(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(refuseKey);
+  const key = text.trim();
+  return KEY.test(key) ? key : refuseKey('a key has 43 letters and digits, as `backup` printed it');
+}
+
+function refuseKey(reason: unknown): never {
+  throw new UsageError(`The key file cannot be used: ${reason instanceof Error ? reason.message : String(reason)}.`);
+}
+
 /** Writes a backup to `file`, which appears only when it is whole and on disk. Returns its size in bytes. */
 export async function writeArchive(
   file: string,
@@ -72,20 +84,29 @@ export async function writeArchive(
   }
 }
 
-/** Opens a backup. `bytes` throws BACKUP_UNREADABLE, as this does, for a wrong key and for a file that was changed or ends too early. */
+/**
+ * Opens a backup. `bytes` throws BACKUP_UNREADABLE, as this does, for a wrong key and for a file that was changed or ends too early.
+ * It throws RESTORE_STOPPED when `signal` ends the reading.
+ */
 export async function readArchive(
   file: string,
   key: string,
+  signal?: AbortSignal,
 ): Promise<{ readonly header: BackupHeader; readonly bytes: AsyncIterable<Buffer> }> {
-  const input = new ByteReader(createReadStream(file, { highWaterMark: FRAME_BYTES }));
+  const input = new ByteReader(createReadStream(file, { highWaterMark: FRAME_BYTES, signal }));
   const first = await input.readLine(MAX_HEADER_BYTES).catch(refuse);
   const header = parseHeader(first.toString());
   const nonce = Buffer.from(header.nonce, 'base64url');
   const seal: Seal = { key: deriveKey(key, Buffer.from(header.salt, 'base64url')), nonce, first };
-  const compressed = Readable.from(decryptFrames(input, seal), { objectMode: false });
+  return { header, bytes: decompress(decryptFrames(input, seal)) };
+}
+
+/** Begins with the first read, because nobody hears of an error before. */
+async function* decompress(frames: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const compressed = Readable.from(frames, { objectMode: false });
   const bytes = createZstdDecompress();
   compressed.on('error', (error) => bytes.destroy(error));
-  return { header, bytes: compressed.pipe(bytes) };
+  yield* compressed.pipe(bytes);
 }
 
 async function* encryptFrames(source: AsyncIterable<Buffer>, seal: Seal): AsyncGenerator<Buffer> {
@@ -141,7 +162,6 @@ function nonceOf({ nonce }: Seal, counter: number, isLast: boolean): Buffer {
 }
 
 function deriveKey(key: string, salt: Buffer): Buffer {
-  if (!KEY.test(key)) throw unreadable('a key has 43 letters and digits, as `backup` printed it');
   return Buffer.from(hkdfSync('sha256', Buffer.from(key, 'base64url'), salt, 'signalbox-backup', 32));
 }
 
@@ -158,5 +178,7 @@ const toText = (bytes: Buffer): string => bytes.toString('base64url');
 const unreadable = (detail: string, cause?: unknown): AppError => new AppError('BACKUP_UNREADABLE', { detail }, cause);
 
 function refuse(cause: unknown): never {
+  if (cause instanceof Error && cause.name === 'AbortError')
+    throw new AppError('RESTORE_STOPPED', { detail: 'it was interrupted' }, cause);
   throw unreadable(cause instanceof Error ? cause.message : String(cause), cause);
 }

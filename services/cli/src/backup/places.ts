@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, readlink, symlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -69,13 +69,22 @@ async function* readTree(place: BackupPlace, path: string): AsyncGenerator<Backu
   }
 }
 
-/** Throws BACKUP_UNREADABLE, which says what is in the way, unless every place is free for a restore. */
+/** Throws RESTORE_STOPPED, which says what is in the way, unless every place is free for a restore. */
 export async function requireFree(places: readonly BackupPlace[]): Promise<void> {
   for (const { path } of places) {
     const found = await find(path);
     const isFree = found === null || (found.isDirectory() && (await readdir(path)).length === 0);
     if (!isFree)
-      throw new AppError('BACKUP_UNREADABLE', { detail: `${path} is there already, and a restore replaces no files` });
+      throw new AppError('RESTORE_STOPPED', { detail: `${path} is there already, and a restore replaces no files` });
+  }
+}
+
+/** Makes places free again. A folder stays, because it may be a volume, or have an owner. */
+export async function clearPlaces(places: readonly BackupPlace[]): Promise<void> {
+  for (const { path } of places) {
+    const isFolder = (await find(path))?.isDirectory() ?? false;
+    const filled = isFolder ? (await readdir(path)).map((name) => join(path, name)) : [path];
+    for (const one of filled) await rm(one, { recursive: true, force: true });
   }
 }
 

@@ -17,6 +17,8 @@ const FOREIGN_KEYS = `
     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
    where k.contype = 'f' and k.conparentid = 0 and n.nspname not like 'pg\\_%'`;
 
+const UNDEFINED_TABLE = '42P01';
+
 interface ForeignKey {
   readonly schema: string;
   readonly name: string;
@@ -79,6 +81,12 @@ async function loadTable(db: pg.Client, { schema, name, columns }: StoredTable, 
     await pipeline(Readable.from(rows), db.query(copyFrom(`copy ${target} (${list}) from stdin`)));
   } catch (error) {
     if (error instanceof AppError) throw error;
+    if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE)
+      throw new AppError(
+        'RESTORE_STOPPED',
+        { detail: `there is no table ${target} here. Set AGENTS to the plug-ins of the original` },
+        error,
+      );
     const reason = error instanceof Error ? error.message : String(error);
     throw new AppError('BACKUP_UNREADABLE', { detail: `the table ${target}: ${reason}` }, error);
   }

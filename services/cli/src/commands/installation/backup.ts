@@ -1,9 +1,9 @@
-import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openDatabaseDump, type DatabaseDump } from '@signalbox/store/backup/dump-database';
 import { VERSION } from '@signalbox/platform/version';
 import { recordChange } from '../../actor.ts';
-import { makeBackupKey, writeArchive } from '../../backup/archive.ts';
+import { makeBackupKey, readBackupKey, writeArchive } from '../../backup/archive.ts';
 import { listPlaces, readPlaces, type BackupPlace } from '../../backup/places.ts';
 import { encodeRecords, makeRecord, type BackupRecord } from '../../backup/records.ts';
 import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
@@ -20,7 +20,7 @@ export async function runBackup(context: CommandContext): Promise<CommandResult>
   const [folder, ...more] = given.words;
   if (folder === undefined || more.length > 0) throw new UsageError();
   const url = requireUrl(config, 'DATABASE_URL');
-  const key = given.key === undefined ? makeBackupKey() : (await readFile(given.key, 'utf8')).trim();
+  const key = given.key === undefined ? makeBackupKey() : await readBackupKey(given.key);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const interrupted = (await readdir(folder)).filter((name) => name.endsWith(`${ENDING}.part`));
   const taken: BackupPlace[] = [];

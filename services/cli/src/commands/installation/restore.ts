@@ -1,4 +1,3 @@
-import { readFile, rm } from 'node:fs/promises';
 import { AppError } from '@signalbox/contracts/errors';
 import { loadPlugins, listTables } from '@signalbox/plugins/load-plugins';
 import { loadDatabase, requireUnused, type StoredPart } from '@signalbox/store/backup/load-database';
@@ -8,12 +7,14 @@ import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createCheckpointTables } from '@signalbox/worker/checkpoints/set-up';
 import { recordChange } from '../../actor.ts';
-import { readArchive, type BackupHeader } from '../../backup/archive.ts';
-import { listPlaces, requireFree, writePart, type BackupPlace } from '../../backup/places.ts';
+import { readArchive, readBackupKey, type BackupHeader } from '../../backup/archive.ts';
+import { clearPlaces, listPlaces, requireFree, writePart, type BackupPlace } from '../../backup/places.ts';
 import { decodeRecords, type BackupRecord } from '../../backup/records.ts';
 import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
 import { requireUrl } from '../../config.ts';
 import { formatCount } from '../../table.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * `restore <file> --key <file>`: restores a backup into an empty database and free folders; the copy is not served until
@@ -24,10 +25,18 @@ export async function runRestore(context: CommandContext): Promise<CommandResult
   const [file, ...more] = words;
   if (activate && !verify && file === undefined) return activateRestored(context);
   if (activate || file === undefined || keyFile === undefined || more.length > 0) throw new UsageError();
-  const key = (await readFile(keyFile, 'utf8')).trim();
-  const { header, bytes } = await readArchive(file, key);
-  const records = decodeRecords(bytes);
-  return verify ? verifyBackup(header, records) : restore(context, header, records);
+  const key = await readBackupKey(keyFile);
+  // Ctrl-C ends the reading, so that what was restored until then is removed. A second one ends the process.
+  const interruption = new AbortController();
+  const interrupt = (): void => interruption.abort();
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    const { header, bytes } = await readArchive(file, key, interruption.signal);
+    const records = decodeRecords(bytes);
+    return await (verify ? verifyBackup(header, records) : restore(context, header, records));
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
 }
 
 async function verifyBackup(header: BackupHeader, records: AsyncIterable<BackupRecord>): Promise<CommandResult> {
@@ -60,8 +69,10 @@ async function restore(
   try {
     await loadDatabase(url, header.at, takeParts(records, places));
   } catch (error) {
-    for (const { path } of places) await rm(path, { recursive: true, force: true });
-    throw error;
+    await clearPlaces(places);
+    throw error instanceof AppError
+      ? error
+      : new AppError('RESTORE_STOPPED', { detail: error instanceof Error ? error.message : String(error) }, error);
   }
   await migrate(url, MIGRATIONS_FOLDER, listTables(await loadPlugins(config.AGENTS)));
   const lines = [
