@@ -27,11 +27,7 @@ import { cleanText, isFiller, hasMeaning, wordSet } from '../text/tokens.ts';
 import { asLine, sayHelp } from '../words.ts';
 
 /** Chooses the first request whose next step is not a question, or else the first question. Null when no request is pending. */
-export function chooseNext(
-  history: History,
-  around: RequestContext,
-  agents: readonly string[],
-): ChosenStep | null {
+export function chooseNext(history: History, around: RequestContext, agents: readonly string[]): ChosenStep | null {
   let question: ChosenStep | null = null;
   const absorbed = new Set<PersonMessage>();
   // A request in progress is finished before the next one starts.
