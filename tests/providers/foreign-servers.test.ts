@@ -1,9 +1,9 @@
 import { HumanMessage, type AIMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
 import { openModel } from '@signalbox/models/open-models';
-import { getReasoning } from '@signalbox/models/reasoning';
+import { getReasoning } from '@signalbox/models/answers/reasoning';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
-import { isTruncatedAnswer } from '@signalbox/models/whole-answer';
+import { isTruncatedAnswer } from '@signalbox/models/answers/whole-answer';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAiStream, startModelReplay, type ModelReplay } from '../support/model-replay.ts';
 import { TESTED_PROVIDERS } from './providers.ts';

@@ -1,7 +1,7 @@
 import { HumanMessage, type AIMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
 import { openModel } from '@signalbox/models/open-models';
-import { isTruncatedAnswer } from '@signalbox/models/whole-answer';
+import { isTruncatedAnswer } from '@signalbox/models/answers/whole-answer';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventStream, startModelReplay, type ModelReplay, type ReplayedAnswer } from '../support/model-replay.ts';

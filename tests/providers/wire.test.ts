@@ -2,7 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { readConfig } from '@signalbox/platform/config';
 import { openModel } from '@signalbox/models/open-models';
 import type { Model, ModelSpend } from '@signalbox/models/port';
-import { getReasoning } from '@signalbox/models/reasoning';
+import { getReasoning } from '@signalbox/models/answers/reasoning';
 import { loadPrices } from '@signalbox/models/prices';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage }
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import type { Model, ModelSpend } from '@signalbox/models/port';
-import { isTruncatedAnswer } from '@signalbox/models/whole-answer';
+import { isTruncatedAnswer } from '@signalbox/models/answers/whole-answer';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { NODES, type ModelNode } from './nodes.ts';
 import type { ChangeSteps } from './steps.ts';

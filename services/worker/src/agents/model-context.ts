@@ -1,7 +1,7 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ModelInputHashes, RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelRequest } from '@signalbox/models/port';
-import { toReasoningExtras, getReasoning } from '@signalbox/models/reasoning';
+import { toReasoningExtras, getReasoning } from '@signalbox/models/answers/reasoning';
 import { hashCanonical, toCanonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
 import { redactValue } from '@signalbox/safety/redact/redact';
 

@@ -2,7 +2,7 @@ import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messa
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { isTruncatedAnswer } from '@signalbox/models/whole-answer';
+import { isTruncatedAnswer } from '@signalbox/models/answers/whole-answer';
 import type { Model, ModelRequest, JsonOutputSpec } from '@signalbox/models/port';
 
 /** A schema for structured model output, with its name. */

@@ -5,7 +5,7 @@ import type { ExecutionTurn, RecordedTurnRun, RecordedAnswer } from '@signalbox/
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { makeAnswerId } from '@signalbox/contracts/ids';
 import { AIMessage } from '@langchain/core/messages';
-import { toReasoningExtras } from '@signalbox/models/reasoning';
+import { toReasoningExtras } from '@signalbox/models/answers/reasoning';
 import type { Agent, AgentDeps, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { INTENT_PARSER } from '../agents/product-owner/intent-parser.ts';
 import { evaluatePass } from '../loop/evaluation.ts';

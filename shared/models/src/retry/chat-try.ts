@@ -1,11 +1,11 @@
 import type { AIMessage, AIMessageChunk, UsageMetadata } from '@langchain/core/messages';
 import { concat } from '@langchain/core/utils/stream';
 import { toProviderExtras } from '../kept.ts';
-import { createDraftUpdater } from '../growing-answer.ts';
+import { createDraftUpdater } from '../answers/growing-answer.ts';
 import type { CallOptions, ModelRequest, TokenCounts } from '../port.ts';
 import { isNormalFinish, type Fetch, type LoadedProvider } from '../providers/provider.ts';
-import { createCallReader } from '../sent-calls.ts';
-import { cleanAnswer } from '../whole-answer.ts';
+import { createCallReader } from '../answers/sent-calls.ts';
+import { cleanAnswer } from '../answers/whole-answer.ts';
 
 /** Thrown for an answer that broke off before its end. */
 class BrokenAnswer extends Error {

@@ -2,7 +2,7 @@ import type { AIMessageChunk } from '@langchain/core/messages';
 import { createJsonFieldReader, dropHalfCharacter, type JsonFieldReader } from './growing-field.ts';
 import { extractVisibleText } from './said-text.ts';
 import { createCallReader, type RawToolCall } from './sent-calls.ts';
-import type { DraftReceiver } from './port.ts';
+import type { DraftReceiver } from '../port.ts';
 
 /** Matches the start of a tool call written as text, as small models write. Such a text is shown only when it turns out to be no call. */
 const MAY_BE_CALL = /^\s*(?:```(?:json)?\s*)?(?:\[\s*)?\{\s*(?:"(?:name|tool|function|type)"|"?[a-z]{0,8}$)/;

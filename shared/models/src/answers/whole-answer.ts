@@ -1,10 +1,10 @@
 import { AIMessage, type AIMessageChunk } from '@langchain/core/messages';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { isNormalFinish } from './providers/provider.ts';
+import { isNormalFinish } from '../providers/provider.ts';
 import { readReasoning, toReasoningExtras } from './reasoning.ts';
 import { extractVisibleText, type VisibleText } from './said-text.ts';
 import { readArguments, type RawToolCall } from './sent-calls.ts';
-import type { ModelRequest } from './port.ts';
+import type { ModelRequest } from '../port.ts';
 
 /**
  * Turns a streamed answer into the answer to store. Either all of its calls run or none: when one call is cut, the others may depend on
