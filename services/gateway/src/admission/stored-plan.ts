@@ -16,9 +16,9 @@ import { describeCode } from '../commands/codes.ts';
 import { createControlMessage } from './control-line.ts';
 import { storeFoundSecrets } from './secrets/keep-secrets.ts';
 import { toCodePlan, type AdmissionPlan } from './plan.ts';
-import { canAnswerPrompt, matchApprovalPress, matchPromptReply } from './approval-press.ts';
-import { matchHandoffPress, settleHandoffPress } from './handoff-press.ts';
-import { matchIncidentPress } from './incident-press.ts';
+import { canAnswerPrompt, matchApprovalPress, matchPromptReply } from './presses/approval-press.ts';
+import { matchHandoffPress, settleHandoffPress } from './presses/handoff-press.ts';
+import { matchIncidentPress } from './presses/incident-press.ts';
 import { isStopWord, matchLogStop } from './log-stop.ts';
 import { checkVoicePress, settleVoicePress } from './voice/voice-press.ts';
 

@@ -5,11 +5,11 @@ import { chooseAgent, listAgents } from '@signalbox/store/conversation/agents';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
 import { findValue, hasRow } from '@signalbox/store/sql';
-import { toAnswerBody } from '../commands/answer.ts';
-import { createSwitchButton } from '../commands/switches.ts';
-import { createControlMessage } from './control-line.ts';
-import type { AdmissionPlan } from './plan.ts';
-import type { AdmissionResult } from '../rows/inbox.ts';
+import { toAnswerBody } from '../../commands/answer.ts';
+import { createSwitchButton } from '../../commands/switches.ts';
+import { createControlMessage } from '../control-line.ts';
+import type { AdmissionPlan } from '../plan.ts';
+import type { AdmissionResult } from '../../rows/inbox.ts';
 
 /**
  * Notes that a press hands a person over to another agent. Only the reader of the button may press it. Without words to carry over, and
@@ -33,14 +33,14 @@ export async function matchHandoffPress(db: Queryable, plan: AdmissionPlan): Pro
   };
 }
 
-/** Switches the agent of the chat and turns an accepted press into the person's own words. True when a message was queued. */
+/** Switches the agent of the chat and turns an accepted press into the person's own words. Returns the chat of the message that was queued. */
 export async function settleHandoffPress(
   db: Queryable,
   { handoff, envelope }: AdmissionPlan,
   { verdict, id }: AdmissionResult,
 ): Promise<string | null> {
   if (handoff === null || verdict !== 'accepted' || id === null) return null;
-  const { chatKey } = await carryWords(db, id, handoff.messages);
+  const chatKey = await carryWords(db, id, handoff.messages);
   const chat = { userKey: envelope.userKey, chatKey };
   const agents = await listAgents(db);
   const agent = agents.find((one) => one.id === handoff.agent);
@@ -57,11 +57,7 @@ export async function settleHandoffPress(
  * Gives a press the words of these earlier messages of the same person, with the files and the mark of a forwarded text. The words count
  * as typed, because they were. Without any of these messages the press keeps its label.
  */
-async function carryWords(
-  db: Queryable,
-  pressId: number,
-  ids: readonly string[],
-): Promise<{ readonly chatKey: string }> {
+async function carryWords(db: Queryable, pressId: number, ids: readonly string[]): Promise<string> {
   const chatKey = await findValue<string>(db)`
     with said as (
       select string_agg(i.envelope ->> 'text', E'\\n\\n' order by i.id) as text,
@@ -75,5 +71,5 @@ async function carryWords(
                    || case when said.borrowed is null then '{}' else jsonb_build_object('borrowed', said.borrowed) end
       from said where p.id = ${pressId}
     returning p.chat_key`;
-  return { chatKey: chatKey ?? '' };
+  return chatKey ?? '';
 }

@@ -1,7 +1,7 @@
 import { IncidentCommand } from '@signalbox/contracts/conversation/envelope';
 import type { Queryable } from '@signalbox/store/pool';
 import { findValue } from '@signalbox/store/sql';
-import type { AdmissionPlan } from './plan.ts';
+import type { AdmissionPlan } from '../plan.ts';
 
 /** Turns a press on the card of an incident into its command. A press from another chat than the card's is none. */
 export async function matchIncidentPress(db: Queryable, plan: AdmissionPlan): Promise<AdmissionPlan> {

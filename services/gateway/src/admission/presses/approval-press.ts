@@ -1,10 +1,10 @@
 import { createApprovalEvent } from '@signalbox/governance/events';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { findApproval } from '@signalbox/store/governance/approvals';
-import { isStopWord } from './log-stop.ts';
-import { findPressedAct, findPrompt } from '../rows/approval-prompts.ts';
+import { isStopWord } from '../log-stop.ts';
+import { findPressedAct, findPrompt } from '../../rows/approval-prompts.ts';
 import type { Queryable } from '@signalbox/store/pool';
-import type { AdmissionPlan } from './plan.ts';
+import type { AdmissionPlan } from '../plan.ts';
 
 /** Turns a press on an approval card into a decision. Refuses and audits a press from another chat or message than the card's. */
 export async function matchApprovalPress(db: Queryable, plan: AdmissionPlan): Promise<AdmissionPlan> {
