@@ -34,6 +34,12 @@ export function createHandoffInput(others: readonly OtherAgent[]) {
   return first === undefined ? null : z.object({ agent: z.enum([first, ...more]) });
 }
 
+/** Finds the agent that a call or an action offers; undefined when it may not be offered. */
+export function findOffered(others: readonly OtherAgent[], data: unknown): OtherAgent | undefined {
+  const wanted = createHandoffInput(others)?.safeParse(data).data;
+  return others.find(({ id }) => id === wanted?.agent);
+}
+
 /** Describes the other agents to a model. */
 export function describeOthers(others: readonly OtherAgent[]): string {
   return runInLanguage(DEFAULT_LANGUAGE, () =>

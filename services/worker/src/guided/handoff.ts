@@ -6,6 +6,7 @@ import {
   createHandoffOffer,
   createHandoffTools,
   describeOthers,
+  findOffered,
   HANDOFF,
 } from '../agents/handoff.ts';
 import type { RunContext } from './extras.ts';
@@ -37,8 +38,7 @@ export function offerAgent(
   others: AgentDeps['others'],
   data: unknown,
 ): GuidedStateUpdate {
-  const wanted = createHandoffInput(others)?.safeParse(data).data;
-  const other = others.find(({ id }) => id === wanted?.agent);
+  const other = findOffered(others, data);
   const id = state.messages.findLast(HumanMessage.isInstance)?.id;
   return other && id !== undefined ? sendReplies(state, extras, [createHandoffOffer(other, [id])]) : {};
 }

@@ -12,7 +12,7 @@ import { askCleanReader } from '../clean-reader.ts';
 import { getOutsideMark, readOutsideView } from '../outside-view.ts';
 import { readHandledMessageId } from '@signalbox/models/kept';
 import type { AgentRun } from '../agent.ts';
-import { createHandoffInput, createHandoffOffer, HANDOFF } from '../handoff.ts';
+import { createHandoffOffer, findOffered, HANDOFF } from '../handoff.ts';
 import { BASE_TOOLS, isBaseTool, isTalk, type BaseToolName } from './base-tools.ts';
 import { findGroup, mergeGroups } from './groups.ts';
 import { createSpendCounter, getRunExtras, type GraphNodeDeps, type RunExtras } from './parts.ts';
@@ -148,8 +148,7 @@ async function carryOut(acting: Acting, call: Call): Promise<CallOutcome> {
 
 /** Offers the person another agent. The turn ends: only their press switches, and it carries the words of this turn over. */
 function offerAgent({ parts: { others }, state, turnStart }: Acting, call: Call): CallOutcome {
-  const wanted = createHandoffInput(others)?.safeParse(call.args).data;
-  const other = others.find(({ id }) => id === wanted?.agent);
+  const other = findOffered(others, call.args);
   if (!other) return refuse(invalid(call.name, `agent: one of ${others.map(({ id }) => id).join(', ')}`));
   const handled = readHandledMessageId(state.messages.findLast(AIMessage.isInstance));
   const said = state.messages
