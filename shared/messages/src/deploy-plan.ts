@@ -1,4 +1,5 @@
 import type { DeployPlan, PlanNote } from '@signalbox/contracts/operations/deploy';
+import { formatCode as code } from './format-code.ts';
 import { sayList } from './list.ts';
 import { say } from './say.ts';
 
@@ -61,7 +62,3 @@ const OWN = [
   /^exec /,
 ] as const;
 const MAX_SHOWN = 300;
-
-function code(command: string): string {
-  return `\`${command.replaceAll('`', "'")}\``;
-}

@@ -5,12 +5,12 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { toPlainName } from '@signalbox/contracts/plain-name';
 import { RepositoryPath, type RepositoryCompareResult } from '@signalbox/contracts/repository/reading';
 import { isGitRef } from '@signalbox/contracts/repository/ref';
+import { formatCode } from '@signalbox/messages/format-code';
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 import { READ_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { versionChoices } from '../../tools/version-choices.ts';
 import { requireRepository } from './plan.ts';
-import { formatCode } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type ReleaseRow = NonNullable<Awaited<ReturnType<Ports['releases']['named']>>>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { formatCode } from '@signalbox/messages/format-code';
 import { say } from '@signalbox/messages/say';
 import { LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { formatCode } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 

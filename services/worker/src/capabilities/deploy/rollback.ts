@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { formatCode } from '@signalbox/messages/format-code';
 import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { listMadeValues } from '../../tools/origins.ts';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock, Version } from './fields.ts';
 import { listDerivedFields, getApprovedPlan, resolveDeployment, toCommitValues } from './plan.ts';
-import { REQUEST_ORIGINS, formatCode, describeImpact, createServingValues } from './sentences.ts';
+import { REQUEST_ORIGINS, describeImpact, createServingValues } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];

@@ -1,6 +1,7 @@
 import { DeployPlan, isFinalState, type DeployState, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { sayDeployState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
+import { formatCode } from '@signalbox/messages/format-code';
 import { say } from '@signalbox/messages/say';
 import type { OriginsOf } from '../../tools/origins.ts';
 import type { ResolvedRefs, ToolContext } from '../../tools/tool.ts';
@@ -108,9 +109,4 @@ export function describeImpact(
 /** The values with which a sentence says what serves during a deployment. */
 export function createServingValues(servesNow: string | null): { readonly serves: boolean; readonly serving: string } {
   return { serves: servesNow !== null, serving: formatCode(servesNow ?? '') };
-}
-
-/** Formats a text as inline code: `1.0.0-3f2a9c1`. */
-export function formatCode(text: string): string {
-  return `\`${text.replaceAll('`', 'ˋ')}\``;
 }

@@ -1,6 +1,7 @@
 import { requireSince } from '../../tools/arguments/since.ts';
 import type { DeployState, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { toPlainName } from '@signalbox/contracts/plain-name';
+import { formatCode } from '@signalbox/messages/format-code';
 import { createDeploymentButtons } from '@signalbox/messages/service-buttons';
 import { sayList } from '@signalbox/messages/list';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ import { toCodeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
 import { optionalProject, LOOK_UP_DEFAULTS, READ_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { formatCode, DEPLOYMENT_ORIGINS, describeDeployment, toDeploymentSummary } from './sentences.ts';
+import { DEPLOYMENT_ORIGINS, describeDeployment, toDeploymentSummary } from './sentences.ts';
 
 type Ports = ToolContext['ports'];
 type Service = Awaited<ReturnType<Ports['services']['list']>>[number];

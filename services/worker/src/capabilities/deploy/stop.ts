@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { formatCode } from '@signalbox/messages/format-code';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk, getServiceLock } from './fields.ts';
-import { formatCode, describeImpact } from './sentences.ts';
+import { describeImpact } from './sentences.ts';
 
 /** Most services drain within this time; a longer stop is reported when it has ended. */
 const WAIT_MS = 60_000;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { describePlan, describePlanNote, toTypedPlan } from '@signalbox/messages/deploy-plan';
+import { formatCode } from '@signalbox/messages/format-code';
 import { createCancelButton } from '@signalbox/messages/service-buttons';
 import { say } from '@signalbox/messages/say';
 import { optionalServer, tool, type ResolvedRefs } from '../../tools/tool.ts';
@@ -16,7 +17,7 @@ import {
   getUnseenPlan,
   UNSEEN_PLAN,
 } from './plan.ts';
-import { REQUEST_ORIGINS, formatCode, describeImpact, createServingValues } from './sentences.ts';
+import { REQUEST_ORIGINS, describeImpact, createServingValues } from './sentences.ts';
 
 /** Starts a deployment. The job reports the end; this tool never claims that the release serves. */
 export const triggerDeploy = tool({
@@ -113,15 +114,9 @@ export const triggerDeploy = tool({
   alters: ({ project }, resources) => (resources.includes(`project:${project}`) ? ['isUnseen'] : []),
   phrases: {
     order: ({ server = 'any', ...asked }) => say('deploy.deployOrder', { ...asked, server }),
-    done: ({ project, version, environment, server, servesNow, notes }) => {
-      const began = say('deploy.onItsWay', {
-        project,
-        version,
-        environment,
-        server,
-        ...createServingValues(servesNow),
-      });
-      return notes === undefined ? began : `${began} ${notes}`;
+    done: ({ project, version, environment, server, servesNow, notes = '' }) => {
+      const asked = { project, version, environment, server, ...createServingValues(servesNow) };
+      return `${say('deploy.onItsWay', asked)} ${notes}`.trimEnd();
     },
     next: (service) => [createCancelButton(service)],
   },

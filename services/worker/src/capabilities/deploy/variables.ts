@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { formatCode } from '@signalbox/messages/format-code';
 import { say } from '@signalbox/messages/say';
 import { listMadeValues } from '../../tools/origins.ts';
 import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, getEnvironmentRisk } from './fields.ts';
 import { classifyVariable } from './loader-variables.ts';
-import { formatCode } from './sentences.ts';
 
 const Name = z
   .string()

@@ -1,4 +1,5 @@
 import { RunSettings } from '@signalbox/contracts/operations/deploy';
+import { formatCode } from '@signalbox/messages/format-code';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 
@@ -51,10 +52,6 @@ export function sayRun(given: RunFields): readonly string[] {
     header: given.healthHeader?.split(':')[0],
   };
   return Object.entries(lines).flatMap(([field, value]) =>
-    value === undefined ? [] : [say('projects.runs', { field, value: quote(value), isSet: value !== '' })],
+    value === undefined ? [] : [say('projects.runs', { field, value: formatCode(value), isSet: value !== '' })],
   );
-}
-
-function quote(text: string): string {
-  return `\`${text.replaceAll('`', "'")}\``;
 }
