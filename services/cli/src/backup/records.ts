@@ -35,14 +35,14 @@ const MAX_HEAD_BYTES = 16 * 1024 * 1024;
 /** Turns records into bytes: length and JSON of the head, then pieces with their lengths, then the length 0. Ends with a count of parts. */
 export async function* encodeRecords(records: AsyncIterable<BackupRecord>): AsyncGenerator<Buffer> {
   let parts = 0;
-  for await (const { head, body } of records) {
-    yield* encodeRecord(head, body);
+  for await (const record of records) {
+    yield* encodeRecord(record);
     parts += 1;
   }
-  yield* encodeRecord({ kind: 'end', parts }, makeRecord({ kind: 'end', parts }).body);
+  yield* encodeRecord(makeRecord({ kind: 'end', parts }));
 }
 
-async function* encodeRecord(head: RecordHead, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* encodeRecord({ head, body }: BackupRecord): AsyncGenerator<Buffer> {
   yield withLength(Buffer.from(JSON.stringify(head)));
   for await (const piece of body) if (piece.length > 0) yield withLength(piece);
   yield withLength(Buffer.alloc(0));

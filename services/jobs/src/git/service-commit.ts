@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ObjectReader } from '@signalbox/analysis/git/object-reader';
-import {
-  ServiceFile,
-  type CommitSummary,
-  type PlanNote,
-  type RunSettings,
-} from '@signalbox/contracts/operations/deploy';
+import { ServiceFile, type CommitSummary, type RunSettings } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { cleanName } from '@signalbox/contracts/plain-name';
 import { parseJson } from '@signalbox/contracts/system-error';
@@ -35,9 +30,7 @@ export interface ServiceCommit {
 }
 
 /** How a commit is built and started on a server. */
-export interface TakenWay extends Pick<Way, 'file' | 'isGuess'> {
-  readonly notes: readonly PlanNote[];
-}
+export type TakenWay = Pick<Way, 'file' | 'isGuess' | 'notes'>;
 
 export type MirrorPlace = Pick<RepositoryAddress, 'folder' | 'shown'> & {
   readonly mirror: string;

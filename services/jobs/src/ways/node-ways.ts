@@ -1,7 +1,7 @@
 import { parseJson } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 import { findNodeCommands } from './node-commands.ts';
-import type { Draft, RootFiles } from './way.ts';
+import { servePages, type Draft, type RootFiles } from './way.ts';
 
 const Manifest = z.object({
   scripts: z.record(z.string(), z.string()).default({}),
@@ -25,11 +25,11 @@ export function listNodeWays(root: RootFiles): readonly Draft[] {
   const { start, build, preview } = manifest.scripts;
   const needed = { ...manifest.dependencies, ...manifest.devDependencies };
   const steps = listNodeSteps(root);
-  const draft = (words: readonly string[], isGuess: boolean, needs: Draft['needs'] = []): Draft => ({
+  const draft = (words: readonly string[], isGuess: boolean): Draft => ({
     of: 'package.json',
     build: steps,
     start: [...words],
-    needs,
+    needs: [],
     isGuess,
   });
   const ways: Draft[] = [];
@@ -44,10 +44,7 @@ export function listNodeWays(root: RootFiles): readonly Draft[] {
     ways.push(draft(['/bin/sh', '-c', `exec ${serve} --host "$HOST" --port "$PORT" --strictPort`], true));
   }
   const pages = PAGE_BUILDERS.find(([name]) => name in needed)?.[1];
-  if (pages !== undefined) {
-    const line = `exec python3 -m http.server "$PORT" --bind "$HOST" --directory ${pages}`;
-    ways.push(draft(['/bin/sh', '-c', line], true, [{ kind: 'program', what: 'python3' }]));
-  }
+  if (pages !== undefined) ways.push({ of: 'package.json', build: steps, isGuess: true, ...servePages(pages) });
   return ways;
 }
 

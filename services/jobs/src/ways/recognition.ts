@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { findNodeCommands } from './node-commands.ts';
 import { listNodeSteps, listNodeWays } from './node-ways.ts';
 import { findOwnProgram, findProgram, readProcfile, withExec } from './procfile.ts';
-import type { Draft, Need, RootFiles, Way } from './way.ts';
+import { PYTHON, servePages, type Draft, type Need, type RootFiles, type Way } from './way.ts';
 
 /** Folders whose static pages need no program. */
 export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
@@ -72,7 +72,6 @@ export function listBuildSteps(root: Pick<RootFiles, 'names' | 'packageJson'>): 
 }
 
 const IMAGE: Draft = { of: 'Dockerfile', build: [], needs: [{ kind: 'engine' }], isGuess: false };
-const PYTHON: Need = { kind: 'program', what: 'python3' };
 const GO: Need = { kind: 'program', what: 'go' };
 const GO_BUILD = ['go', 'build', '-o', 'bin/', './...'];
 
@@ -157,10 +156,8 @@ function listPythonWays(root: RootFiles): readonly Draft[] {
 function listPageWays({ names }: RootFiles): readonly Draft[] {
   const folder = names.has('index.html') ? '.' : PAGE_FOLDERS.find((name) => names.has(`${name}/index.html`));
   if (folder === undefined) return [];
-  const below = folder === '.' ? '' : ` --directory ${folder}`;
-  const start = ['/bin/sh', '-c', `exec python3 -m http.server "$PORT" --bind "$HOST"${below}`];
   const of = folder === '.' ? 'index.html' : `${folder}/index.html`;
-  return [{ of, build: [], start, needs: [PYTHON], isGuess: true }];
+  return [{ of, build: [], isGuess: true, ...servePages(folder) }];
 }
 
 /** Languages for which Signalbox installs nothing, by the file that names the needs of a program. */

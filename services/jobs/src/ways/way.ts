@@ -35,6 +35,15 @@ export interface Draft extends Pick<Way, 'of' | 'needs' | 'isGuess'> {
   readonly notes?: readonly PlanNote[];
 }
 
+export const PYTHON: Need = { kind: 'program', what: 'python3' };
+
+/** Serves a folder of static pages. */
+export function servePages(folder: string): Pick<Draft, 'start' | 'needs'> {
+  const below = folder === '.' ? '' : ` --directory ${folder}`;
+  const start = ['/bin/sh', '-c', `exec python3 -m http.server "$PORT" --bind "$HOST"${below}`];
+  return { start, needs: [PYTHON] };
+}
+
 /** A server, as far as the choice of a way depends on it. */
 export type Machine = Pick<ServerAccess, 'server' | 'driver'>;
 
