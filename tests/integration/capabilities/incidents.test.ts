@@ -54,6 +54,14 @@ it('the question whether anything is wrong is answered with “nothing” first,
   expect(said).toBe('Nothing is wrong now: no incident is open, and the only service answers well.');
 });
 
+it('a decision that a forge has not taken yet is wrong, as the list of open incidents says', async () => {
+  await serve('shop');
+  await report('gate:evt_1', 'gate', { evidence: { repository: 'acme/shop' } });
+  const { output, said } = await bench.call('is_anything_wrong', {});
+  expect(output).toMatchObject({ verdict: 'wrong', incidents: [{ place: 'acme/shop' }] });
+  expect(said).toContain('**acme/shop**: It is gate.');
+});
+
 it('what is wrong now is told with place, time, who was told and who takes care of it', async () => {
   await serve('shop');
   await report('service:shop/staging', 'down', { told: '1001' });

@@ -5,8 +5,8 @@ import { listRows } from '../sql.ts';
 /** An incident as people ask about it, with who was told and who looks after it. */
 export interface ToldIncident {
   readonly incidentId: string;
-  readonly source: 'service' | 'server' | 'alarm';
-  /** Name of the server or of the source of alarms; null for a service. */
+  readonly source: 'service' | 'server' | 'alarm' | 'gate';
+  /** Name of the server, of the source of alarms or of the repository of a gate; null for a service. */
   readonly name: string | null;
   readonly project: string | null;
   readonly environment: string | null;
@@ -40,12 +40,12 @@ export async function listIncidents(
     placed as (
       select n.*, case when source = 'service' then first_name else evidence ->> 'project' end as of_project,
              case when source = 'service' then second_name else evidence ->> 'environment' end as of_environment from named n)
-    select p.incident_id::text as "incidentId", p.source, case when p.source <> 'service' then p.first_name end as name,
+    select p.incident_id::text as "incidentId", p.source, case p.source when 'service' then null when 'gate' then p.evidence ->> 'repository' else p.first_name end as name,
            p.of_project as project, p.of_environment as environment, p.kind, p.detail, p.opened_at as "openedAt",
            p.closed_at as "closedAt", p.repeats + p.flaps as repeats, coalesce(t.name, p.told) as "toldTo",
            coalesce(k.name, p.taken_by) as "takenBy", count(*) over ()::int as total
       from placed p left join users t on t.user_key = p.told left join users k on k.user_key = p.taken_by
-     where p.source in ('service', 'server', 'alarm')
+     where p.source in ('service', 'server', 'alarm', 'gate')
        and (${project ?? null}::text is null or p.of_project = ${project ?? null})
        and (${state ?? null}::text is null or (p.closed_at is null) = (${state ?? null}::text = 'open'))
        and (${since ?? null}::timestamptz is null or p.closed_at is null or p.closed_at >= ${since ?? null}::timestamptz)

@@ -41,7 +41,15 @@ export function createGateNews(
         buttons: [],
       };
       const recipients = [...deciders];
-      const report = { subject, kind: KIND, detail: sentence, evidence: {}, recipients, mutedUntil: null, ...news };
+      const report = {
+        subject,
+        kind: KIND,
+        detail: sentence,
+        evidence: { repository },
+        recipients,
+        mutedUntil: null,
+        ...news,
+      };
       const { incident, notified } = await openIncident(pool, report);
       const others = (await findRecipients(pool, deciders)).filter(({ userKey }) => userKey !== notified?.userKey);
       const { incidentId } = incident;
