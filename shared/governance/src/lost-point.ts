@@ -14,4 +14,5 @@ const SENTENCES = {
   server: 'card.lost-server',
   deployed: 'card.lost-deployed',
   moved: 'card.lost-moved',
+  gone: 'card.lost-gone',
 } as const satisfies Record<LostPoint | 'unheard', string>;

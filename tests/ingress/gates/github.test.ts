@@ -107,6 +107,33 @@ describe('a deployment that a protection rule of GitHub holds back', { timeout: 
     expect((await stack.pool.query(`select 1 from incidents where closed_at is null`)).rowCount).toBe(0);
   });
 
+  test('is withdrawn when its run is canceled at GitHub before anybody decides', async () => {
+    const { github, people, stack } = bench;
+    const [cleo] = people;
+    const run = await github.ask({ environment: 'staging', repository: 'acme/gone' });
+    await cleo.waitFor(/acme\/gone/);
+    github.faults.push({ at: new RegExp(`^GET .*/runs/${run.id}$`), status: 404 });
+    const { pool } = stack;
+    const look = () =>
+      pool.query(
+        `update gates set received_at = now() - interval '1 hour', looked_at = null where repository = 'acme/gone'`,
+      );
+    const isSeen = async () =>
+      (await pool.query(`select 1 from gates where repository = 'acme/gone' and looked_at is not null`)).rowCount === 1;
+    // A forge that gives no answer, and a run that waits, withdraw nothing.
+    for (let n = 0; n < 2; n++) {
+      await look();
+      await eventually(isSeen, Boolean, 20_000);
+    }
+    expect(github.faults.at(-1)?.times).toBe(0);
+    run.state = 'cancelled';
+    await look();
+    expect(await cleo.waitFor(/acme\/gone.* was withdrawn/)).toMatch(/^⏹ .*its run was canceled or has ended/);
+    expect(
+      (await stack.pool.query(`select status from approvals where card ->> 'what' like '%acme/gone%'`)).rows,
+    ).toEqual([{ status: 'void' }]);
+  });
+
   test('is answered once although the answer of GitHub is lost', async () => {
     const { github, people, settled, stack } = bench;
     const [cleo] = people;

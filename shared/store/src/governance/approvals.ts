@@ -169,8 +169,8 @@ export function listRefused(
       order by coalesce(decided_at, expires_at) desc limit ${limit}`;
 }
 
-/** Why nobody can usefully decide about a request any more: infra/postgres/133_pointless_requests.sql says when. */
-export type LostPoint = 'requester' | 'frozen' | 'project' | 'server' | 'deployed' | 'moved';
+/** Why nobody can usefully decide about a request any more: infra/postgres/137_gone_gates.sql says when. */
+export type LostPoint = 'requester' | 'frozen' | 'project' | 'server' | 'deployed' | 'moved' | 'gone';
 
 /** Lists pending requests that have lost their point, oldest first. */
 export function listPointless(

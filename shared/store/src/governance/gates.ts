@@ -5,6 +5,7 @@ import {
   type GateForge,
   type GateTarget,
 } from '@signalbox/contracts/operations/gate';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, readRow, sql } from '../sql.ts';
 
@@ -48,6 +49,8 @@ export interface OpenGate {
   readonly isTold: boolean;
   /** True when the forge does not wait any longer. */
   readonly isLate: boolean;
+  /** True when it is time to ask the forge whether the run still waits. */
+  readonly isUnseen: boolean;
 }
 
 export interface GateDecision {
@@ -59,6 +62,9 @@ export interface GateDecision {
   readonly deciders: readonly string[];
   readonly names: readonly string[];
 }
+
+/** How often a forge is asked whether a run still waits. */
+const LOOK_MS = MINUTE_MS;
 
 /** Records a gate, and returns the id of its event: for a request that was sent before, the id of then. */
 export async function recordGate(db: Queryable, gate: NewGate, eventId = newId('evt')): Promise<string> {
@@ -97,7 +103,8 @@ export function takeOpenGates(db: Queryable, leaseMs: number, max: number): Prom
        select event_id from gates where target is not null and answered_at is null and next_at <= clock_timestamp()
         order by next_at limit ${max} for update skip locked)
     returning g.event_id as "eventId", g.action_id as "actionId", g.forge, g.repository, g.target, g.facts is not null as "hasFacts", g.tries,
-              g.told_at is not null as "isTold", g.ends_at <= clock_timestamp() as "isLate"`;
+              g.told_at is not null as "isTold", g.ends_at <= clock_timestamp() as "isLate",
+              coalesce(g.looked_at, g.received_at) < clock_timestamp() - ${LOOK_MS} * interval '1 ms' as "isUnseen"`;
 }
 
 export function readGateDecision(db: Queryable, eventId: string): Promise<GateDecision> {
@@ -105,13 +112,19 @@ export function readGateDecision(db: Queryable, eventId: string): Promise<GateDe
     select status, is_over as "isOver", approval_id as "approvalId", reason, deciders, names from gate_decision(${eventId})`;
 }
 
-/** Looks at a gate again after a time. `isTry`: the forge was asked, and did not take the answer. */
+/** Looks at a gate again after a time. `isTry`: the forge was asked, and did not take the answer; `isSeen`: the run still waits. */
 export async function postponeGate(
   db: Queryable,
   eventId: string,
-  { afterMs, isTry, isTold }: { readonly afterMs: number; readonly isTry: boolean; readonly isTold: boolean },
+  {
+    afterMs,
+    isTry = false,
+    isTold = false,
+    isSeen = false,
+  }: { readonly afterMs: number; readonly isTry?: boolean; readonly isTold?: boolean; readonly isSeen?: boolean },
 ): Promise<void> {
   await db.query(sql`update gates set next_at = clock_timestamp() + ${afterMs} * interval '1 ms', tries = tries + ${isTry ? 1 : 0},
+      looked_at = case when ${isSeen} then clock_timestamp() else looked_at end,
       told_at = case when ${isTold} then coalesce(told_at, clock_timestamp()) else told_at end where event_id = ${eventId}`);
 }
 

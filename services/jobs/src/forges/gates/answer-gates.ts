@@ -28,6 +28,7 @@ import { createGateNews } from './gate-news.ts';
  *                                                        └───────┴── after a pause ◀┘
  *                                                                └─ over ─▶ deciders are told ─▶ closed
  *
+ * While people decide, the forge is asked each minute: a run that has ended there is gone, and its request is withdrawn.
  * The row of the gate is the queue: a process takes it for a while, and any process goes on after that.
  */
 
@@ -87,11 +88,23 @@ async function followGate(deps: GateAnswerDeps, gate: OpenGate, stopping: AbortS
     const answer = toGateAnswer(decision);
     if (answer !== null) return await sendAnswer(deps, gate, decision, answer, stopping);
     if (gate.isLate) return await closeGate(pool, eventId, 'late');
-    await postponeGate(pool, eventId, { afterMs: POLL_MS, isTry: false, isTold: false });
+    if (gate.isUnseen && (await isOver(deps, gate, stopping))) return await closeGate(pool, eventId, 'gone');
+    await postponeGate(pool, eventId, { afterMs: POLL_MS, isSeen: gate.isUnseen });
   } catch (error) {
     // The row is taken again after its lease.
     log.warn('gate not followed', { eventId, error });
   }
+}
+
+/** True when the run has ended at the forge. A forge that does not answer keeps nobody from deciding. */
+async function isOver({ drivers, log }: GateAnswerDeps, gate: OpenGate, stopping: AbortSignal): Promise<boolean> {
+  const within = AbortSignal.any([stopping, abortAfter(READ_MS)]);
+  return (
+    (await drivers[gate.forge]?.isOver(gate, within).catch((error: unknown) => {
+      log.debug('run not looked at', { eventId: gate.eventId, error });
+      return false;
+    })) ?? false
+  );
 }
 
 async function sendAnswer(

@@ -20,6 +20,8 @@ export type GateReply =
 export interface GateDriver {
   /** Reads what people want to know of a gate. What cannot be read is named in the result. Throws only when aborted. */
   read(gate: OpenGate, signal: AbortSignal): Promise<GateFacts>;
+  /** True when the run has ended, for example because it was canceled. Throws FORGE_AWAY, FORGE_REFUSED. */
+  isOver(gate: OpenGate, signal: AbortSignal): Promise<boolean>;
   /** Answers the forge. Repeating an answer is safe. Throws FORGE_AWAY, FORGE_REFUSED. */
   answer(gate: OpenGate, answer: GateAnswer, signal: AbortSignal): Promise<GateReply>;
 }
@@ -31,6 +33,7 @@ export interface GateForgeApi {
   toRequest(gate: OpenGate, answer: GateAnswer): { readonly path: string; readonly body: object };
   /** True when an earlier answer arrived although its reply was lost. */
   isTaken(client: ForgeClient, gate: OpenGate, answer: GateAnswer, signal: AbortSignal): Promise<boolean>;
+  isOver(client: ForgeClient, gate: OpenGate, signal: AbortSignal): Promise<boolean>;
   /** Reads who started this attempt. */
   readRun(
     client: ForgeClient,
@@ -65,6 +68,7 @@ const MAX_TITLES = 5;
 export function createGateDriver(api: GateForgeApi): GateDriver {
   return {
     read: (gate, signal) => readFacts(api, gate, signal),
+    isOver: (gate, signal) => api.isOver(api.open(gate.repository), gate, signal),
     async answer(gate, answer, signal) {
       const client = api.open(gate.repository);
       const reply = await client.send({ method: 'POST', ...api.toRequest(gate, answer) }, signal);

@@ -13,6 +13,7 @@ const MAX_EARLIER = 5;
 
 const Account = z.object({ id: z.int().positive(), login: z.string().max(100), type: z.string() });
 const Run = z.object({
+  status: z.string().nullish(),
   run_attempt: z.int().positive().default(1),
   actor: Account.nullish(),
   triggering_actor: Account.nullish(),
@@ -69,6 +70,8 @@ export function createGithubGates(options: {
     }),
     // Once answered, the environment does not wait any more.
     isTaken: async (client, gate, _, signal) => !(await isPending(client, gate, signal)),
+    isOver: async (client, gate, signal) =>
+      (await client.ask({ method: 'GET', path: toRun(gate) }, Run, signal)).status === 'completed',
     readRun: async (client, gate, signal) => {
       const run = await client.ask({ method: 'GET', path: toRun(gate) }, Run, signal);
       const { triggering_actor: starter, actor: first, run_attempt: attempt } = run;

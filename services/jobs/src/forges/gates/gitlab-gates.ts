@@ -20,6 +20,9 @@ const Statuses = z.array(
   z.object({ id: z.int(), name: z.string(), status: z.string(), allow_failure: z.boolean().nullish() }),
 );
 
+/** States of a deployment that does not wait any more. */
+const ENDED: ReadonlySet<string> = new Set(['success', 'failed', 'canceled', 'skipped']);
+
 /** Answers deployments of GitLab that wait for approvals: https://docs.gitlab.com/api/deployments/#approve-or-reject-a-blocked-deployment */
 export function createGitlabGates(options: {
   readonly api: string;
@@ -43,6 +46,8 @@ export function createGitlabGates(options: {
       const answer = await client.send({ method: 'GET', path: toPath(gate) }, signal);
       return Deployment.safeParse(answer.body).data?.approvals?.some((one) => one.comment === comment) === true;
     },
+    isOver: async (client, gate, signal) =>
+      ENDED.has((await client.ask({ method: 'GET', path: toPath(gate) }, Deployment, signal)).status),
     readRun: async (client, gate, signal) => {
       const { sha, user } = await client.ask({ method: 'GET', path: toPath(gate) }, Deployment, signal);
       if (sha !== gate.target.commit) throw new Error('the deployment is of another commit');
