@@ -21,8 +21,22 @@ const ABOUT = 0.3;
 /** Factor by which each value that the tool cannot take lowers the score. */
 const FOREIGN_VALUE = 0.65;
 
+/** Caches the ranks of a text by its mentions: one message is ranked for its conditions, its step and other agents. */
+const remembered = new WeakMap<
+  readonly Mention[],
+  { readonly text: string; readonly index: ToolIndex; readonly ranks: readonly RankedTool[] }
+>();
+
 /** Ranks all tools, best first, by the similarity of the text to hints and descriptions. Rare words have a higher weight (tf-idf). */
 export function rankTools(text: string, mentions: readonly Mention[], index: ToolIndex): readonly RankedTool[] {
+  const before = remembered.get(mentions);
+  if (before?.text === text && before.index === index) return before.ranks;
+  const ranks = computeRanks(text, mentions, index);
+  remembered.set(mentions, { text, index, ranks });
+  return ranks;
+}
+
+function computeRanks(text: string, mentions: readonly Mention[], index: ToolIndex): readonly RankedTool[] {
   const unknown = ['project', 'server'].flatMap((kind) => findUnknownNames(text, kind, mentions, index.words));
   const refs = findGitRefs(text, mentions, false).filter(({ value }) => !isPlainWord(value));
   const values = [
