@@ -29,25 +29,36 @@ const CLOCK_SECONDS = 30;
 const MAX_AGE = { github: '15m', gitlab: '24h' } as const;
 
 const Id = z.string().regex(/^[1-9]\d{0,14}$/);
-const GithubClaims = z.object({
-  repository: z.string(),
-  environment: z.string().optional(),
-  ref: z.string(),
-  sha: z.string(),
-  run_id: Id,
-  run_attempt: Id,
-  actor: z.string(),
-  actor_id: Id,
-});
-const GitlabClaims = z.object({
-  project_path: z.string(),
-  environment: z.string().optional(),
-  ref: z.string(),
-  sha: z.string(),
-  job_id: Id,
-  user_login: z.string(),
-  user_id: Id,
-});
+const Common = z.object({ environment: z.string().optional(), ref: z.string(), sha: z.string() });
+const CLAIMS = {
+  github: Common.extend({
+    repository: z.string(),
+    run_id: Id,
+    run_attempt: Id,
+    actor: z.string(),
+    actor_id: Id,
+  }).transform(({ run_id: run, run_attempt: attempt, actor_id: account, ...others }) => ({
+    ...others,
+    run: `${run}:${attempt}`,
+    attempt: Number(attempt),
+    account,
+  })),
+  gitlab: Common.extend({ project_path: z.string(), job_id: Id, user_login: z.string(), user_id: Id }).transform(
+    ({ project_path: repository, job_id: run, user_login: actor, user_id: account, ...others }) => ({
+      ...others,
+      repository,
+      run,
+      attempt: null,
+      actor,
+      account,
+    }),
+  ),
+} as const;
+/** What the forges call the claims, for the program's author. */
+const NAMES = {
+  github: { repository: 'repository', run: 'run_id', actor: 'actor' },
+  gitlab: { repository: 'project_path', run: 'job_id', actor: 'user_login' },
+} as const;
 
 /**
  * Creates the check of tokens that GitHub and GitLab give to their jobs. The issuer, its keys and the audience are those of the
@@ -82,7 +93,7 @@ export function createTokenCheck(issuers: readonly TokenIssuer[], audience: stri
     };
     try {
       const { payload } = await jwtVerify(token, keys, options);
-      const read = forge === 'github' ? readGithub(payload, gate) : readGitlab(payload, gate);
+      const read = readClaims(forge, payload, gate);
       return 'wrong' in read ? say('ingress.token-wrong', { claim: read.wrong }) : read;
     } catch (error) {
       const claim = nameProblem(error);
@@ -105,49 +116,28 @@ function nameProblem(error: unknown): string | null {
   return isForged ? 'signature' : null;
 }
 
-type ReadClaims = TokenProof | { readonly wrong: string };
-
 /**
- * A run that is started again keeps the actor of its first attempt in its tokens, so of a later attempt nobody knows who started it.
- * Whoever started it first may not approve it either.
+ * Compares the claims with the request. A run of GitHub that is started again keeps the actor of its first attempt in its tokens, so of a
+ * later attempt nobody knows who started it. Whoever started it first may not approve it either.
  */
-function readGithub(payload: unknown, gate: GateRequest): ReadClaims {
-  const parsed = GithubClaims.safeParse(payload);
+function readClaims(forge: GateForge, payload: unknown, gate: GateRequest): TokenProof | { readonly wrong: string } {
+  const parsed = CLAIMS[forge].safeParse(payload);
   if (!parsed.success) return { wrong: String(parsed.error.issues[0]?.path[0]) };
-  const claims = parsed.data;
-  const attempt = Number(claims.run_attempt);
-  const wrong = findDifference([
-    ['repository', claims.repository.toLowerCase() === gate.repository.toLowerCase()],
-    ['environment', claims.environment === undefined || claims.environment === gate.environment],
-    ['ref', fitsRef(claims.ref, gate.ref)],
-    ['sha', claims.sha === gate.commit],
-    ['run_id', `${claims.run_id}:${claims.run_attempt}` === gate.run],
-    ['actor', attempt > 1 || claims.actor === gate.actor],
-  ]);
-  if (wrong !== null) return { wrong };
-  const facts = { ...UNREAD_FACTS, attempt, unread: attempt > 1 ? (['run'] as const).slice() : [] };
-  return { forge: 'github', accounts: [toForgeAccount('github', Number(claims.actor_id))], facts };
-}
-
-function readGitlab(payload: unknown, gate: GateRequest): ReadClaims {
-  const parsed = GitlabClaims.safeParse(payload);
-  if (!parsed.success) return { wrong: String(parsed.error.issues[0]?.path[0]) };
-  const claims = parsed.data;
-  const wrong = findDifference([
-    ['project_path', claims.project_path.toLowerCase() === gate.repository.toLowerCase()],
-    ['environment', claims.environment === undefined || claims.environment === gate.environment],
-    ['ref', fitsRef(claims.ref, gate.ref)],
-    ['sha', claims.sha === gate.commit],
-    ['job_id', claims.job_id === gate.run],
-    ['user_login', claims.user_login === gate.actor],
-  ]);
-  if (wrong !== null) return { wrong };
-  const accounts = [toForgeAccount('gitlab', Number(claims.user_id))];
-  return { forge: 'gitlab', accounts, facts: { ...UNREAD_FACTS, unread: [] } };
-}
-
-function findDifference(checks: readonly (readonly [string, boolean])[]): string | null {
-  return checks.find(([, fits]) => !fits)?.[0] ?? null;
+  const { repository, environment, ref, sha, run, attempt, actor, account } = parsed.data;
+  const isAgain = attempt !== null && attempt > 1;
+  const names = NAMES[forge];
+  const checks: readonly (readonly [claim: string, fits: boolean])[] = [
+    [names.repository, repository.toLowerCase() === gate.repository.toLowerCase()],
+    ['environment', environment === undefined || environment === gate.environment],
+    ['ref', fitsRef(ref, gate.ref)],
+    ['sha', sha === gate.commit],
+    [names.run, run === gate.run],
+    [names.actor, isAgain || actor === gate.actor],
+  ];
+  const wrong = checks.find(([, fits]) => !fits)?.[0];
+  if (wrong !== undefined) return { wrong };
+  const facts: GateFacts = { ...UNREAD_FACTS, attempt, unread: isAgain ? ['run'] : [] };
+  return { forge, accounts: [toForgeAccount(forge, Number(account))], facts };
 }
 
 /** True for a ref with or without its beginning: jobs know `main`, and tokens say `refs/heads/main`. */
