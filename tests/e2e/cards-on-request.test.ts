@@ -98,5 +98,5 @@ test('/approvals sends a card again that scrolled out of view, and the chat then
     async () => (await ben.heard()).slice(-1),
     ([last]) => CARD.test(last?.text ?? ''),
   );
-  expect(own?.buttons?.flat().map(({ text }) => text)).toEqual(['Withdraw', 'Show the full request']);
+  expect(own?.buttons?.flat().map(({ text }) => text)).toEqual(['Withdraw']);
 });

@@ -13,8 +13,8 @@ export type CardReader = 'approver' | 'requester';
 /** Returns the card's text for a running action. */
 export const formatUnderWay = (): string => `⏳ ${say('card.under-way')}`;
 
-/** Maximum lines of a card above its buttons on a 360 × 740 phone; the last line is the card's id. */
-const MAX_LINES = 12;
+/** Maximum lines of a card above its buttons on a 360 × 740 phone, measured on the page; the last line is the card's id. */
+const MAX_LINES = 14;
 
 /** Rows for the line of each step of a plan, beyond those of a card: nobody approves a step that they cannot read. */
 const ROWS_PER_STEP = 3;
@@ -204,7 +204,7 @@ function layOut(approval: Approval, takes: string) {
   for (;;) {
     const block = own.flatMap(listRows);
     const rows = MAX_LINES - 1 + more + (steps ?? []).length * ROWS_PER_STEP + (files ? ROWS_WITH_FILE : 0);
-    const { shown, blockRows } = fitRows(lines, { first: telling - 1, block: steps ? 0 : block.length, rows });
+    const { shown, blockRows } = fitRows(lines, { first: telling, block: steps ? 0 : block.length, rows });
     const isTold = (one: EssentialValue): boolean => {
       // What the line of one step says is not said of another step.
       const number = findStep(one);

@@ -59,6 +59,8 @@ const USUAL_BLOCK_ROWS = 5;
 /** Maximum rows of a preview sentence; a longer sentence leaves its values to the block. */
 const MAX_FIRST_ROWS = 3;
 const MAX_OTHER_ROWS = 2;
+/** Minimum length of the shown start of a cut text, in UTF-16 units: a piece of a word tells nobody anything. */
+const MIN_SHOWN_LENGTH = 12;
 
 function cutTo({ raw, as }: CardLine, rows: number): string {
   const cut = (length: number): string => as(escapeLine(`${raw.slice(0, length).toWellFormed().trimEnd()}…`));
@@ -68,5 +70,5 @@ function cutTo({ raw, as }: CardLine, rows: number): string {
     if (countRows(cut(middle)) <= rows) fits = middle;
     else tooLong = middle;
   }
-  return cut(fits);
+  return cut(fits < MIN_SHOWN_LENGTH ? 0 : fits);
 }

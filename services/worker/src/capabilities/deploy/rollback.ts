@@ -48,7 +48,7 @@ export const rollbackDeploy = tool({
     const { ref, deploymentId } = await findTarget(look.ports, { project, environment }, version ?? null);
     return resolveDeployment({ project, environment, ref, server: null, fromArtifact: deploymentId }, look);
   },
-  told: ['project', 'environment', 'to_version', '→ ref', '→ head', '→ server'],
+  told: ['project', 'environment', 'to_version', '→ ref', '→ head', '→ server', '→ repository'],
   derived: listDerivedFields,
   preview: async ({ project, environment, to_version: version }, { ports, resolved }) => {
     const target = await findTarget(ports, { project, environment }, version ?? null);

@@ -101,8 +101,9 @@ export function describeImpact(
   url: string | null,
   resolved: ResolvedRefs | null = null,
 ): string {
-  const server = DeployPlan.pick({ server: true }).safeParse(resolved).data?.server.name ?? '';
-  const where = { hasServer: server !== '', server };
+  const plan = DeployPlan.pick({ server: true, repository: true }).safeParse(resolved).data;
+  const [server, repository] = [plan?.server.name ?? '', plan?.repository ?? ''];
+  const where = { hasServer: server !== '', server, hasCode: repository !== '', repository };
   return say('deploy.reach', { project, environment, hasUrl: url !== null, url: url ?? '', ...where });
 }
 

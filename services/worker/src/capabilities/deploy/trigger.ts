@@ -59,7 +59,7 @@ export const triggerDeploy = tool({
     const request = { project, environment, ref: version, server: server ?? null, fromArtifact: null };
     return resolveDeployment(request, look);
   },
-  told: ['project', 'version', 'environment', 'server', '→ ref', '→ head', '→ server'],
+  told: ['project', 'version', 'environment', 'server', '→ ref', '→ head', '→ server', '→ repository'],
   derived: listDerivedFields,
   preview: async ({ project, version, environment }, { ports, resolved }) => {
     await requireRepository(ports, project);
