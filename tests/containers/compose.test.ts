@@ -89,7 +89,7 @@ const service = (name: string): z.infer<typeof Service> => {
 
 /** Variables of the job service by what its pools do; `$` ends a whole name. */
 const ENGINEERS = ['ENGINEERING_', 'FORGES$', 'HTTPS_PROXY$'];
-const MAINTAINS = ['AUDIT_', 'THREAD_IDLE'];
+const MAINTAINS = ['AUDIT_', 'RETENTION_', 'THREAD_IDLE'];
 const WORKSPACES = ['WORKSPACE_', 'SANDBOX_'];
 const DEPLOYS = [
   'TRAFFIC$',

@@ -39,6 +39,13 @@ const SandboxConfig = z.object({
   BWRAP_LIBRARY_PATH: z.string().optional(),
 });
 
+/** The database deletes nothing that is younger than a week. */
+const RetentionDays = z.coerce
+  .number()
+  .int()
+  .max(36_500)
+  .refine((days) => days === 0 || days >= 7, 'is 0 (for ever), or at least 7 days');
+
 const MaintenanceConfig = z.object({
   ...TracingConfig.shape,
   /** Folder of markdown files for the search over the documentation. The folder's name is part of each source. */
@@ -55,6 +62,12 @@ const MaintenanceConfig = z.object({
   AUDIT_CHECKPOINT_MS: z.coerce.number().int().min(0).default(10_000),
   /** Chat that gets an audit checkpoint once an hour, as `telegram:<id>`. Default: none. */
   AUDIT_CHAT: z.string().optional(),
+  /** Days after which an ended conversation, with its record, and the text of messages are deleted; 0: never. */
+  RETENTION_DAYS: RetentionDays.default(180),
+  /** Days after which the checkpoints of an ended conversation are deleted; 0: never. */
+  RETENTION_CHECKPOINT_DAYS: RetentionDays.default(14),
+  /** Days after which ended runs of jobs, closed incidents and the output of deployments are deleted; 0: never. */
+  RETENTION_WORK_DAYS: RetentionDays.default(90),
 });
 
 /** Limits of the sandbox in which commands of people and checks of changes run. */

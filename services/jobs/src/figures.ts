@@ -1,5 +1,5 @@
 import { DISK_FIGURES, readDiskFigures } from '@signalbox/platform/disks';
-import { createFigures, FIGURES_DEADLINE_MS, type FigureKinds } from '@signalbox/platform/figures';
+import { createFigures, FIGURES_DEADLINE_MS, type Figure, type FigureKinds } from '@signalbox/platform/figures';
 import type { Log } from '@signalbox/platform/log';
 import type { createMetrics } from '@signalbox/platform/probe';
 import { QUEUE_FIGURES, readQueueFigures } from '@signalbox/platform/queue/counts';
@@ -7,6 +7,7 @@ import type { Redis } from '@signalbox/platform/redis';
 import type { JobPool } from '@signalbox/contracts/operations/jobs';
 import { readOperatingFigures } from '@signalbox/store/operating-figures';
 import type { Pool } from '@signalbox/store/pool';
+import { compareSizes, readSizes } from '@signalbox/store/retention/sizes';
 import type { JobsConfig } from './config.ts';
 
 const count = (help: string, ...labels: readonly string[]) => ({ help: `${help}: use max().`, labels });
@@ -35,6 +36,11 @@ export const OPERATING_FIGURES: FigureKinds = {
   table_bytes: count('Size of a table with its indexes', 'table'),
 };
 
+/** What the size samples say; absent in the first hour of an installation. */
+const GROWTH_FIGURES: FigureKinds = {
+  table_growth_bytes_per_day: count('Growth of a table with its indexes over the last week, per day', 'table'),
+};
+
 /** Exports the figures that this process has the rights to read. */
 export function serveJobFigures(parts: {
   readonly metrics: ReturnType<typeof createMetrics>;
@@ -51,22 +57,33 @@ export function serveJobFigures(parts: {
     kinds: QUEUE_FIGURES,
     read: async () => (await Promise.all(pools.map((one) => readQueueFigures(redis, prefix, one)))).flat(),
   });
-  const folders = Object.fromEntries(pools.flatMap((one) => Object.entries(listFolders(config)[one])));
+  const folders = listDiskFolders(config);
   if (Object.keys(folders).length > 0)
     figures.add({ name: 'disks', kinds: DISK_FIGURES, read: () => readDiskFigures(folders) });
-  if (pools.includes('maintenance'))
+  if (pools.includes('maintenance')) {
     figures.add({
       name: 'database',
       kinds: OPERATING_FIGURES,
       read: () => readOperatingFigures(pool, FIGURES_DEADLINE_MS),
     });
+    figures.add({ name: 'growth', kinds: GROWTH_FIGURES, read: () => readGrowth(pool) });
+  }
 }
 
-function listFolders(config: JobsConfig): Readonly<Record<JobPool, Readonly<Record<string, string>>>> {
-  return {
+async function readGrowth(pool: Pool): Promise<readonly Figure[]> {
+  const { tables } = await compareSizes(pool, await readSizes(pool, {}, FIGURES_DEADLINE_MS));
+  return tables.flatMap(({ table, bytesPerDay }) =>
+    bytesPerDay === null ? [] : [{ name: 'table_growth_bytes_per_day', labels: { table }, value: bytesPerDay }],
+  );
+}
+
+/** Lists the folders of this process whose disks matter, by the name of the place. */
+export function listDiskFolders(config: JobsConfig): Readonly<Record<string, string>> {
+  const folders: Readonly<Record<JobPool, Readonly<Record<string, string>>>> = {
     maintenance: { audit: config.AUDIT_CHECKPOINT_DIR },
     agents: { workspaces: config.WORKSPACE_DIR },
     deploy: { targets: config.TARGETS_DIR, mirrors: config.DEPLOY_DIR },
     analysis: {},
   };
+  return Object.fromEntries(config.JOBS_POOLS.flatMap((one) => Object.entries(folders[one])));
 }

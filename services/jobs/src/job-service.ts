@@ -9,6 +9,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import type { RegisterClosable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { waitForServers } from '@signalbox/platform/needed-servers';
+import { readDisks } from '@signalbox/platform/disks';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { consumeQueue, type QueueConsumer } from '@signalbox/platform/queue/consume';
 import { createQueue } from '@signalbox/platform/queue/queue';
@@ -24,9 +25,11 @@ import { createKnowledgeIndexHandler } from './jobs/knowledge-index.ts';
 import { createApprovalsWatchHandler } from './conversation/approval-watch.ts';
 import { createSchedulesHandler } from './conversation/schedules-run.ts';
 import { createRotasWatchHandler } from './conversation/rotas-watch.ts';
+import { createRetentionHandler } from './conversation/retention-run.ts';
 import { createThreadExpiryHandler } from './conversation/thread-expiry.ts';
-import { serveJobFigures } from './figures.ts';
+import { listDiskFolders, serveJobFigures } from './figures.ts';
 import { createJobMetrics } from './metrics.ts';
+import { createDiskCheck } from './notices/disk-check.ts';
 import { listRedisChecks, startAdminNotices } from './notices/admin-notices.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
 import { createRunner } from './runner/runner.ts';
@@ -74,6 +77,7 @@ export async function createJobService(own: RegisterClosable, config: JobsConfig
       'approvals.watch': createApprovalsWatchHandler({ pool, publisher }),
       'schedules.run': createSchedulesHandler({ pool, publisher }),
       'rotas.watch': createRotasWatchHandler({ pool, publisher }),
+      'retention.run': createRetentionHandler({ pool, config, disks: () => readDisks(listDiskFolders(config)) }),
       'threads.expire': createThreadExpiryHandler({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: async () =>
@@ -144,7 +148,12 @@ async function startPoolLoops(
   if (config.JOBS_POOLS.includes('maintenance')) {
     const { startAuditing } = await import('./audit/auditing.ts');
     const auditing = await startAuditing(own, { config, pool, publisher, metrics, log });
-    const looks = [...listRedisChecks(redis), ['audit-unwritten', auditing.problem] as const];
+    const full = createDiskCheck(() => readDisks(listDiskFolders(config)));
+    const looks = [
+      ...listRedisChecks(redis),
+      ['audit-unwritten', auditing.problem] as const,
+      ['disk-filling', full] as const,
+    ];
     own(startAdminNotices({ pool, publisher, log, looks }));
   }
 }

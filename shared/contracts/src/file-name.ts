@@ -41,7 +41,8 @@ function toPlainStem(text: string): string {
 export function formatBytes(sizeBytes: number): string {
   if (sizeBytes < 1_000) return `${sizeBytes} B`;
   if (sizeBytes < 1_000_000) return `${Math.round(sizeBytes / 1_000)} kB`;
-  return `${(sizeBytes / 1_000_000).toFixed(1).replace(/\.0$/, '')} MB`;
+  if (sizeBytes < 1_000_000_000) return `${(sizeBytes / 1_000_000).toFixed(1).replace(/\.0$/, '')} MB`;
+  return `${(sizeBytes / 1_000_000_000).toFixed(1).replace(/\.0$/, '')} GB`;
 }
 
 function shorten(name: string): string {

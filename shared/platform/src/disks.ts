@@ -6,17 +6,29 @@ export const DISK_FIGURES: FigureKinds = {
   disk_size_bytes: { help: 'Size of the file system where this service keeps its files.', labels: ['place'] },
 };
 
-/** Reads the file systems of these folders, by the name of the place. A folder that is not there yet has no figures. */
-export async function readDiskFigures(folders: Readonly<Record<string, string>>): Promise<readonly Figure[]> {
-  const read = async ([place, folder]: [string, string]): Promise<readonly Figure[]> => {
+/** Bytes of a file system: what is free for this process, and its size. */
+export interface DiskSpace {
+  readonly free: number;
+  readonly size: number;
+}
+
+/** Reads the file systems of these folders, by the name of the place. Leaves out a folder that is not there yet. */
+export async function readDisks(
+  folders: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, DiskSpace>>> {
+  const read = async ([place, folder]: [string, string]): Promise<readonly (readonly [string, DiskSpace])[]> => {
     const disk = await statfs(folder).catch(ignoreAbsence);
-    if (disk === null) return [];
-    return [
-      { name: 'disk_free_bytes', labels: { place }, value: disk.bavail * disk.bsize },
-      { name: 'disk_size_bytes', labels: { place }, value: disk.blocks * disk.bsize },
-    ];
+    return disk === null ? [] : [[place, { free: disk.bavail * disk.bsize, size: disk.blocks * disk.bsize }]];
   };
-  return (await Promise.all(Object.entries(folders).map(read))).flat();
+  return Object.fromEntries((await Promise.all(Object.entries(folders).map(read))).flat());
+}
+
+/** Reads the same as figures. */
+export async function readDiskFigures(folders: Readonly<Record<string, string>>): Promise<readonly Figure[]> {
+  return Object.entries(await readDisks(folders)).flatMap(([place, { free, size }]) => [
+    { name: 'disk_free_bytes', labels: { place }, value: free },
+    { name: 'disk_size_bytes', labels: { place }, value: size },
+  ]);
 }
 
 function ignoreAbsence(error: unknown): null {

@@ -25,6 +25,7 @@ const FAULTS: Readonly<
   'redis-full': [(detail) => say('faults.redisFull', { detail }), () => say('faults.redisFullOver')],
   'redis-away': [(detail) => say('faults.redisAway', { detail }), () => say('faults.redisAwayOver')],
   'audit-unwritten': [(detail) => say('faults.auditUnwritten', { detail }), () => say('faults.auditUnwrittenOver')],
+  'disk-filling': [(detail) => say('faults.diskFilling', { detail }), () => say('faults.diskFillingOver')],
   'channel-refused': [
     (detail) => say('faults.channelRefused', { detail }),
     (channel) => say('faults.channelRefusedOver', { channel }),

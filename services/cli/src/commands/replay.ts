@@ -1,5 +1,6 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { readThreadsWithTurns, readTurn } from '@signalbox/store/governance/execution-turns';
+import { findDeletedConversation } from '@signalbox/store/retention/retain';
 import { loadWorkerParts } from '@signalbox/worker/plugin-parts';
 import { createReplayer, type Replayer, type TurnReplay } from '@signalbox/worker/replay/replay';
 import { UsageError, type CommandContext, type CommandResult } from '../command.ts';
@@ -10,6 +11,8 @@ export async function runReplay(context: CommandContext): Promise<CommandResult>
   const [what, ...rest] = context.arguments.words;
   if (what === undefined || rest.length > 0) throw new UsageError();
   const pool = context.database();
+  const deleted = await findDeletedConversation(pool, what);
+  if (deleted !== null) return describeDeleted(what, deleted);
   const { groups, agents } = await loadWorkerParts(context.config.AGENTS);
   const replay = await createReplayer(pool, groups, agents);
   const counts = { same: 0, different: 0, nothing: 0, 'not-replayable': 0 };
@@ -28,6 +31,13 @@ export async function runReplay(context: CommandContext): Promise<CommandResult>
     `${counts['not-replayable']} could not be replayed, ${counts.nothing} had nothing to replay.`;
   const lines = context.arguments.jsonl ? [] : [...turns.map(describe), summary];
   return { ok, data: { ...counts, otherVersions, turns }, lines };
+}
+
+/** A conversation that retention deleted. It is no failure: the audit still holds the hashes of its records. */
+function describeDeleted(what: string, threadId: string): CommandResult {
+  const why = 'deleted by retention, so there is nothing to replay';
+  const line = `${what}  ${why}: its audit events remain (\`audit show --thread ${threadId}\`)`;
+  return { ok: true, data: { deleted: what, threadId, why }, lines: [line] };
 }
 
 async function* select(context: CommandContext, replay: Replayer, what: string): AsyncGenerator<TurnReplay, void> {

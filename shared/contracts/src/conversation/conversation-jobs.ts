@@ -36,4 +36,13 @@ export const CONVERSATION_JOBS = {
     deadlineMs: 30_000,
     everyMs: 30_000,
   },
+  // A year of history that is too old goes in some hours, and each step is short.
+  'retention.run': {
+    pool: 'maintenance',
+    payload: z.object({}),
+    result: z.object({ conversations: z.number().int(), messages: z.number().int(), other: z.number().int() }),
+    attempts: 1,
+    deadlineMs: 10 * 60_000,
+    everyMs: 60 * 60_000,
+  },
 } as const;

@@ -13,6 +13,7 @@ export const FAULT_SERVICES = {
   'redis-full': 'maintenance',
   'redis-away': 'maintenance',
   'audit-unwritten': 'maintenance',
+  'disk-filling': 'maintenance',
   'channel-refused': 'gateway',
   'on-call-gap': 'maintenance',
 } as const satisfies Record<string, ServiceWithLogin>;

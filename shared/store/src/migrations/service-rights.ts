@@ -241,6 +241,10 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       rota_covers: READ,
       rota_handovers: ADD,
       incident_tellings: READ,
+      // Notes how the tables grow
+      size_samples: ALL,
+      // Only the function of retention writes them
+      retention_marks: READ,
       knowledge: ALL,
       knowledge_words: ADD,
       audit_events: READ,
@@ -256,6 +260,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       OWN_CARDS,
       FIGURES,
       LOST_POINT,
+      'retain(text, integer, integer)',
       'audit_seal(bigint, bigint[], bytea[], integer)',
       'audit_checkpoint(bigint, bytea, bytea, text, text, bytea)',
     ],
