@@ -33,6 +33,7 @@ const SAID: Readonly<Record<string, Readonly<Record<string, readonly [tool: stri
         'create_project_intent',
         { name: 'todo', repository: '/srv/repositories/todo' },
       ],
+      'create project todo with repository ./todo': ['create_project_intent', { name: 'todo', repository: './todo' }],
       'use secret:shop-token for the repository of shop': ['update_project', { repositoryLogin: 'secret:shop-token' }],
       'ship main of todo to staging': ['trigger_deploy', { version: 'main', environment: 'staging' }],
     },

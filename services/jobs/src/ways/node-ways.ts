@@ -9,8 +9,28 @@ const Manifest = z.object({
   devDependencies: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** Servers for development, which ignore the given port, or end without a terminal. */
-const DEVELOPMENT = /^\s*(?:vite(?:\s+(?:dev|serve))?|react-scripts\s+start|vue-cli-service\s+serve)(?:\s+-.*)?\s*$/;
+/** Servers for development by their program and command: they ignore the given port, write into their folder, or need a terminal. */
+const DEVELOPMENT: ReadonlyMap<string, readonly string[]> = new Map(
+  [
+    'vite: dev serve',
+    'react-scripts:start',
+    'ng:serve',
+    'nx:serve',
+    'vue-cli-service:serve',
+    'webpack:serve',
+    'webpack-dev-server:',
+    'next:dev',
+    'nuxt:dev',
+    'astro:dev',
+    'gatsby:develop',
+    'nest:start',
+  ].map((line): [string, string[]] => {
+    const [program = '', commands = ''] = line.split(':');
+    return [program, commands.split(' ')];
+  }),
+);
+/** Names of scripts that start what the build has made, where `start` is such a server. */
+const PRODUCTION = ['start:prod', 'start:production', 'production', 'prod'];
 
 /** Folders of pages that a builder writes. */
 const PAGE_BUILDERS = [
@@ -33,8 +53,10 @@ export function listNodeWays(root: RootFiles): readonly Draft[] {
     isGuess,
   });
   const ways: Draft[] = [];
-  if (start !== undefined && (!DEVELOPMENT.test(start) || build === undefined))
-    ways.push(draft(startScript(root, manifest.scripts), false));
+  const isForDevelopment = start !== undefined && build !== undefined && isDevelopment(start);
+  const production = isForDevelopment ? PRODUCTION.find((name) => name in manifest.scripts) : undefined;
+  if (production !== undefined) ways.push(draft(findNodeCommands(root).run(production), false));
+  if (start !== undefined && !isForDevelopment) ways.push(draft(startScript(root, manifest.scripts), false));
   // Without a start script npm starts this file.
   if (start === undefined && root.names.has('server.js')) ways.push(draft(['npm', 'start'], true));
   if (build === undefined) return ways;
@@ -45,7 +67,18 @@ export function listNodeWays(root: RootFiles): readonly Draft[] {
   }
   const pages = PAGE_BUILDERS.find(([name]) => name in needed)?.[1];
   if (pages !== undefined) ways.push({ of: 'package.json', build: steps, isGuess: true, ...servePages(pages) });
+  if (isForDevelopment && ways.length === 0) ways.push(draft(startScript(root, manifest.scripts), false));
   return ways;
+}
+
+/** True for a line that starts a server for development and nothing else. */
+function isDevelopment(line: string): boolean {
+  if (/[;&|]/.test(line)) return false;
+  const words = line.trim().split(/\s+/);
+  const [program = '', ...others] = words[0] === 'npx' ? words.slice(1) : words;
+  const command = others.find((word) => !word.startsWith('-')) ?? '';
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(program)) return others.some((word) => word === 'dev' || word === 'develop');
+  return DEVELOPMENT.get(program)?.includes(command) === true;
 }
 
 /** Lists the commands that fetch the packages of a package.json and build it. Pure. */

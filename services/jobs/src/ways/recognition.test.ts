@@ -62,6 +62,16 @@ describe('a program without a signalbox.json', () => {
     expect(start?.[2]).toBe('exec ./node_modules/.bin/vite preview --host "$HOST" --port "$PORT" --strictPort');
   });
 
+  it('is started by its script for production when its start script builds again, which a release forbids', () => {
+    const scripts = { start: 'nest start', 'start:prod': 'node dist/main', build: 'nest build' };
+    expect(commandsOf({ 'package.json': manifest(scripts) })?.[1]).toEqual(['npm', 'run', 'start:prod']);
+    const other = { ...scripts, start: 'npm --prefix web run dev' };
+    expect(commandsOf({ 'package.json': manifest(other) })?.[1]).toEqual(['npm', 'run', 'start:prod']);
+    const { 'start:prod': _, ...alone } = scripts;
+    expect(commandsOf({ 'package.json': manifest(alone) })?.[1]).toEqual(['npm', 'start']);
+    expect(commandsOf({ 'package.json': manifest({ ...scripts, start: 'node .' }) })?.[1]).toEqual(['npm', 'start']);
+  });
+
   it.each(['vite-node server.ts', 'node server.js'])(
     'is started by its start script when that script is %s',
     (start) => {
@@ -136,6 +146,31 @@ describe('a program without a signalbox.json', () => {
     expect(commandsOf(files)).toEqual([[['go', 'build', '-o', 'bin/app', '.']], ['bin/app']]);
     const missing = { kind: 'passed', of: 'go.mod', need: 'program', what: 'go', server: 'local' };
     expect(choose(files, HERE, 'go')).toEqual({ way: null, notes: [missing] });
+  });
+
+  it('runs on the Node that its package.json wants, with an npm that runs on that Node', () => {
+    const files = (node: string) => ({
+      'package.json': manifest({ start: 'node .' }, { engines: { node }, dependencies: { koa: '3' } }),
+      'package-lock.json': '{}',
+    });
+    const path = 'PATH="$PWD/.node/node_modules/.bin:$PATH"; exec';
+    expect(commandsOf(files('18.x'))).toEqual([
+      [
+        ['npm', 'install', '--no-save', '--prefix', '.node', 'node@18.x', 'npm@10'],
+        ['/bin/sh', '-c', `${path} npm ci`],
+      ],
+      ['/bin/sh', '-c', `${path} npm start`],
+    ]);
+    expect(commandsOf(files('>=20.9 <21'))?.[0]?.[0]?.slice(5)).toEqual(['node@>=20.9 <21']);
+    for (const other of ['>=18', '*', '', 'latest; rm -rf /', '>=90'])
+      expect(commandsOf(files(other))?.[1], other).toEqual(['npm', 'start']);
+  });
+
+  it('runs the web line of its Procfile on that Node too', () => {
+    const files = { Procfile: 'web: PORT=1 node .', 'package.json': manifest({}, { engines: { node: '^20' } }) };
+    expect(commandsOf(files)?.[1]?.[2]).toBe(
+      'PATH="$PWD/.node/node_modules/.bin:$PATH"; PATH="$PWD/node_modules/.bin:$PATH"; PORT=1 node .',
+    );
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { ServiceFile, type PlanNote, type RunSettings } from '@signalbox/contracts/operations/deploy';
 import type { z } from 'zod';
 import { findNodeCommands } from './node-commands.ts';
+import { findNodeRelease } from './node-release.ts';
 import { listNodeSteps, listNodeWays } from './node-ways.ts';
 import { findOwnProgram, findProgram, readProcfile, withExec } from './procfile.ts';
 import { PYTHON, servePages, type Draft, type Need, type RootFiles, type Way } from './way.ts';
@@ -42,13 +43,24 @@ export function listWays(root: RootFiles, { file, run = {}, notes = [] }: Said):
   function complete(drafts: readonly Draft[]): readonly Way[] {
     const health = { ...file?.health, ...toHealth(run) };
     const given = listGiven(run);
+    const release = findNodeRelease(root.packageJson, process.versions.node);
     return drafts.flatMap(({ of, needs, isGuess, notes: own = [], ...commands }) => {
       const steps = build.length > 0 ? build : commands.build;
-      const parsed = ServiceFile.safeParse({ ...file, ...commands, build: steps, health });
+      const node = isOfNode(of) ? release : null;
+      const words = {
+        build: node?.build(steps) ?? steps,
+        ...(commands.start && { start: node?.start(commands.start) ?? commands.start }),
+      };
+      const parsed = ServiceFile.safeParse({ ...file, ...words, health });
       const all = [...(given.length > 0 ? [{ kind: 'given' as const, settings: given }] : []), ...own, ...notes];
       return parsed.success ? [{ of, needs, isGuess, notes: all, file: parsed.data }] : [];
     });
   }
+}
+
+/** A signalbox.json and an image say themselves which Node they run on. */
+function isOfNode(of: string): boolean {
+  return of === 'package.json' || of === 'Procfile' || of === 'chat';
 }
 
 function toHealth({ healthPath: path, healthStatus: status, healthHeaders: headers }: RunSettings) {

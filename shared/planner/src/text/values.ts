@@ -43,7 +43,7 @@ export const WORD_NUMBERS: ReadonlyMap<string, number> = new Map([
   ...Object.entries({ a: 1, an: 1, half: 0.5, quarter: 0.25, dozen: 12, hundred: 100, thousand: 1_000 }),
 ]);
 
-const ADDRESS = /\b(?:https?|ssh|git|file):\/\/[^\s"<>]+|\bgit@[^\s"<>]+|(?<![^\s"'])\/[\w.@+-]+\/[^\s"<>]+/gi;
+const ADDRESS = /\b(?:https?|ssh|git|file):\/\/[^\s"<>]+|\bgit@[^\s"<>]+|(?<![^\s"'])(?:\/[\w.@+-]+|\.)\/[^\s"<>]+/gi;
 const QUOTED = /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const VERSION = /(?<!\/)(?:\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}])?\b|\bv\d+(?:\.\d+)*\b)/giu;
 const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNIT})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
