@@ -192,7 +192,7 @@ const TELL_USER = {
   FORGE_REFUSED: '{forge} does not take the change of {repository}: {detail}.',
   START_UNKNOWN: 'I cannot tell how {commit} is started. Say “the start command of … is node server.js”.',
   START_IMPOSSIBLE:
-    'I cannot start {commit} on {server}. {reasons} Say “the start command of … is node server.js”, or deploy it with a Dockerfile to a server that runs images.',
+    'I cannot start {commit} on {server}. {reasons} Install there what is missing and say “the start command of … is node server.js”, or deploy it with a Dockerfile to a server that runs images.',
   SERVICE_FILE_INVALID: 'The file {file} is not usable: {detail}.',
   SECRET_NOT_WRITTEN:
     'Nothing was changed: {argument} holds {what}. I write neither a secret nor something in its place. Keep it with `/secret set NAME …` in a private chat and give a variable of a service secret:NAME as its whole value. Or write it yourself where it belongs.',

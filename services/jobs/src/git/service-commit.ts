@@ -10,6 +10,7 @@ import { say } from '@signalbox/messages/say';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { z } from 'zod';
 import { noteMissingFiles } from '../ways/missing-files.ts';
+import { NODE_PROGRAMS } from '../ways/node-ways.ts';
 import { findOwnProgram, readProcfile } from '../ways/procfile.ts';
 import { listWays, PAGE_FOLDERS } from '../ways/recognition.ts';
 import { chooseWay, type Machine, type Way } from '../ways/way.ts';
@@ -71,14 +72,16 @@ export async function readCommit(
       read(`${getTree(commit, folder)}${folder === null ? '' : '/'}${name}`);
     const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
     const procfile = await show('Procfile');
-    const names = await listFiles(git, at, [findOwnProgram(readProcfile(procfile).web ?? '')], signal);
+    const netlify = await show('netlify.toml');
+    const programs = [findOwnProgram(readProcfile(procfile).web ?? ''), ...NODE_PROGRAMS];
+    const names = await listFiles(git, at, programs, signal);
     const notes = noteMissingFiles({
       folder,
       modules: await read(`${commit}:.gitmodules`),
       attributes: (await show('.gitattributes')) ?? (await read(`${commit}:.gitattributes`)),
     });
     const settings = text === null ? null : readServiceFile(text, commit);
-    const ways = listWays({ names, packageJson: manifest, procfile }, { file: settings, run, notes });
+    const ways = listWays({ names, packageJson: manifest, procfile, netlify }, { file: settings, run, notes });
     if (ways.length === 0 && settings === null) throw createStartUnknown(commit);
     const version = z
       .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })

@@ -1,19 +1,21 @@
+import { findWantedLine } from '@signalbox/analysis/analyzers/dependencies/node-line';
 import { parseJson } from '@signalbox/contracts/system-error';
-import { intersects, satisfies, validRange } from 'semver';
 import { z } from 'zod';
 import { quoteShellWord } from '../drivers/quote-shell-word.ts';
 
 /** The folder of a build in which a Node of its own lies. */
 const FOLDER = '.node';
-/** Each line of Node with the newest npm that runs on it; null where that is the npm of this machine. */
-const LINES: readonly (readonly [major: number, npm: string | null])[] = [
-  ...[24, 22, 20].map((major) => [major, null] as const),
+/** Lines of Node, each with the newest npm that runs on it; null where that is the npm of this machine. */
+const LINES: ReadonlyMap<number, string | null> = new Map([
+  [24, null],
+  [22, null],
+  [20, null],
   [18, 'npm@10'],
   [16, 'npm@9'],
   [14, 'npm@9'],
   [12, 'npm@6'],
   [10, 'npm@6'],
-];
+]);
 const Manifest = z.object({ engines: z.object({ node: z.string().max(100) }) });
 
 type Commands = readonly (readonly string[])[];
@@ -27,10 +29,9 @@ export interface NodeRelease {
 /** Finds the Node that the `engines` of a package.json want instead of `here`; null when `here` is one of them. Pure. */
 export function findNodeRelease(packageJson: string | null, here: string): NodeRelease | null {
   const wanted = Manifest.safeParse(parseJson(packageJson ?? '')).data?.engines.node ?? '';
-  if (wanted === '' || validRange(wanted) === null || satisfies(here, wanted)) return null;
-  const line = LINES.find(([major]) => intersects(`${major}.x`, wanted));
-  if (line === undefined) return null;
-  const packages = [`node@${wanted}`, line[1]].filter((one) => one !== null);
+  const line = wanted === '' ? null : findWantedLine(wanted, here, [...LINES.keys()]);
+  if (line === null) return null;
+  const packages = [`node@${wanted}`, LINES.get(line)].filter((one) => typeof one === 'string');
   return {
     build: (steps) => [
       ['npm', 'install', '--no-save', '--prefix', FOLDER, ...packages],

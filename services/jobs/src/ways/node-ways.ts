@@ -36,7 +36,17 @@ const PRODUCTION = ['start:prod', 'start:production', 'production', 'prod'];
 const PAGE_BUILDERS = [
   ['react-scripts', 'build'],
   ['@vue/cli-service', 'dist'],
+  ['astro', 'dist'],
+  ['hexo', 'public'],
+  ['gatsby', 'public'],
+  ['@11ty/eleventy', '_site'],
+  ['@docusaurus/core', 'build'],
 ] as const;
+
+/** File names of servers that a project may have without a start script. */
+export const NODE_PROGRAMS = ['app.js', 'index.js', 'src/server.js', 'src/app.js', 'src/index.js'] as const;
+/** Packages of programs that serve. */
+const SERVERS = ['express', 'koa', 'fastify', '@hapi/hapi', 'hono', 'restify', 'polka', 'ws', 'socket.io'];
 
 /** Lists the ways in which a package.json is started: by its start script, as npm does without one, or by a server for its pages. Pure. */
 export function listNodeWays(root: RootFiles): readonly Draft[] {
@@ -59,6 +69,9 @@ export function listNodeWays(root: RootFiles): readonly Draft[] {
   if (start !== undefined && !isForDevelopment) ways.push(draft(startScript(root, manifest.scripts), false));
   // Without a start script npm starts this file.
   if (start === undefined && root.names.has('server.js')) ways.push(draft(['npm', 'start'], true));
+  const program = NODE_PROGRAMS.find((name) => root.names.has(name));
+  const isServer = SERVERS.some((name) => name in manifest.dependencies);
+  if (start === undefined && program !== undefined && isServer) ways.push(draft(['node', program], true));
   if (build === undefined) return ways;
   if (preview !== undefined || 'vite' in needed) {
     // Other package managers hand the two hyphens on.
@@ -67,7 +80,7 @@ export function listNodeWays(root: RootFiles): readonly Draft[] {
   }
   const pages = PAGE_BUILDERS.find(([name]) => name in needed)?.[1];
   if (pages !== undefined) ways.push({ of: 'package.json', build: steps, isGuess: true, ...servePages(pages) });
-  if (isForDevelopment && ways.length === 0) ways.push(draft(startScript(root, manifest.scripts), false));
+  if (isForDevelopment && ways.length === 0) ways.push(draft(startScript(root, manifest.scripts), true));
   return ways;
 }
 

@@ -7,6 +7,7 @@ const rootOf = (files: Readonly<Record<string, string>>) => ({
   names: new Set(Object.keys(files)),
   packageJson: files['package.json'] ?? null,
   procfile: files['Procfile'] ?? null,
+  netlify: files['netlify.toml'] ?? null,
 });
 const HERE = { server: 'local', driver: 'process' } as const;
 const ON_ENGINE = { server: 'box-1', driver: 'docker' } as const;
@@ -70,6 +71,33 @@ describe('a program without a signalbox.json', () => {
     const { 'start:prod': _, ...alone } = scripts;
     expect(commandsOf({ 'package.json': manifest(alone) })?.[1]).toEqual(['npm', 'start']);
     expect(commandsOf({ 'package.json': manifest({ ...scripts, start: 'node .' }) })?.[1]).toEqual(['npm', 'start']);
+  });
+
+  it('is built and served as its netlify.toml says, unless it has a start script for production', () => {
+    const toml =
+      '[build]\n  command = "cd web && npm run build" # x\n  publish = "/web/dist/"\n[build.environment]\npublish = "x"';
+    const scripts = { build: 'vite build', preview: 'vite preview' };
+    const files = { 'netlify.toml': toml, 'package.json': manifest(scripts, { dependencies: { vite: '8' } }) };
+    const [build, start] = commandsOf(files) ?? [];
+    expect(build).toEqual([
+      ['npm', 'install'],
+      ['/bin/sh', '-c', 'PATH="$PWD/node_modules/.bin:$PATH"; cd web && npm run build'],
+    ]);
+    expect(start?.[2]).toContain('--directory web/dist');
+    expect(choose(files).way?.isGuess).toBe(false);
+    expect(choose({ ...files, 'package.json': manifest({ start: 'node .' }) }).way?.of).toBe('package.json');
+    for (const publish of ['../x', 'a b', '$(id)'])
+      expect(commandsOf({ 'netlify.toml': `[build]\npublish = "${publish}"` })).toBeNull();
+  });
+
+  it('is started by its main file when it needs a server and names no start', () => {
+    const files = {
+      'package.json': manifest({ dev: 'nodemon x' }, { dependencies: { express: '4' } }),
+      'src/index.js': '',
+    };
+    expect(commandsOf(files)?.[1]).toEqual(['node', 'src/index.js']);
+    expect(choose(files).way?.isGuess).toBe(true);
+    expect(commandsOf({ ...files, 'package.json': manifest({ test: 'x' }) })).toBeNull();
   });
 
   it.each(['vite-node server.ts', 'node server.js'])(
@@ -163,7 +191,7 @@ describe('a program without a signalbox.json', () => {
     ]);
     expect(commandsOf(files('>=20.9 <21'))?.[0]?.[0]?.slice(5)).toEqual(['node@>=20.9 <21']);
     for (const other of ['>=18', '*', '', 'latest; rm -rf /', '>=90'])
-      expect(commandsOf(files(other))?.[1], other).toEqual(['npm', 'start']);
+      expect(commandsOf(files(other))?.[1]).toEqual(['npm', 'start']);
   });
 
   it('runs the web line of its Procfile on that Node too', () => {

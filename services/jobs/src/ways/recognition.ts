@@ -1,6 +1,7 @@
 import { ServiceFile, type PlanNote, type RunSettings } from '@signalbox/contracts/operations/deploy';
 import type { z } from 'zod';
 import { findNodeCommands } from './node-commands.ts';
+import { readNetlify } from './netlify.ts';
 import { findNodeRelease } from './node-release.ts';
 import { listNodeSteps, listNodeWays } from './node-ways.ts';
 import { findOwnProgram, findProgram, readProcfile, withExec } from './procfile.ts';
@@ -33,7 +34,9 @@ export function listWays(root: RootFiles, { file, run = {}, notes = [] }: Said):
   return complete([
     ...(root.names.has('Dockerfile') ? [IMAGE] : []),
     ...listProcfileWays(root),
-    ...listNodeWays(root),
+    ...listNodeWays(root).filter(({ isGuess }) => !isGuess),
+    ...listNetlifyWays(root),
+    ...listNodeWays(root).filter(({ isGuess }) => isGuess),
     ...listGoWays(root),
     ...listPythonWays(root),
     ...(findLanguage(root) === null ? listPageWays(root) : []),
@@ -60,7 +63,7 @@ export function listWays(root: RootFiles, { file, run = {}, notes = [] }: Said):
 
 /** A signalbox.json and an image say themselves which Node they run on. */
 function isOfNode(of: string): boolean {
-  return of === 'package.json' || of === 'Procfile' || of === 'chat';
+  return ['package.json', 'Procfile', 'netlify.toml', 'chat'].includes(of);
 }
 
 function toHealth({ healthPath: path, healthStatus: status, healthHeaders: headers }: RunSettings) {
@@ -117,6 +120,18 @@ function listProcfileWays(root: RootFiles): readonly Draft[] {
       ],
     },
   ];
+}
+
+/** Builds and serves the pages that a netlify.toml names. Its command builds, so the script `build` is not run. */
+function listNetlifyWays(root: RootFiles): readonly Draft[] {
+  const netlify = readNetlify(root.netlify);
+  if (netlify === null) return [];
+  const { command, publish } = netlify;
+  const steps = listBuildSteps(root);
+  const { run } = findNodeCommands(root);
+  const fetches = steps.filter((words) => words.join(' ') !== run('build').join(' '));
+  const build = [...fetches, ...(command === null ? [] : [startLine(root, command)])];
+  return [{ of: 'netlify.toml', build, isGuess: false, ...servePages(publish) }];
 }
 
 /** Runs a line as the hosts of Procfiles do: by a shell, which finds what the build has installed. */

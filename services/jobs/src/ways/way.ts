@@ -26,6 +26,7 @@ export interface RootFiles {
   readonly names: ReadonlySet<string>;
   readonly packageJson: string | null;
   readonly procfile: string | null;
+  readonly netlify: string | null;
 }
 
 /** A way of starting before the settings of the project are known. */

@@ -4,6 +4,7 @@ import { say } from '@signalbox/messages/say';
 import { describeUnopened } from '../variables.ts';
 import { SECOND_MS, sleepOrThrow } from '@signalbox/contracts/time';
 import type { Driver, ProgramInstance, InstanceState } from '../../drivers/driver.ts';
+import { sayEndHint } from './end-hint.ts';
 import { leaseInstancePort, moveFromTakenPort } from './instance-port.ts';
 import { requireSamePlan } from './plan.ts';
 import { createMissingProbe, describeLastAnswer, probeHealth, type HealthProbe } from './probe-health.ts';
@@ -57,15 +58,19 @@ async function waitUntilHealthy(
   const deadline = performance.now() + file.health.withinSeconds * SECOND_MS;
   let last: HealthProbe = createMissingProbe('it was not asked yet');
   let good = 0;
+  const requireUp = async (): Promise<void> => {
+    const state = await readState(driver, instance, signal);
+    requireRunning(state, isUp(state) ? '' : sayEndHint(await readLines(driver, instance, signal)));
+  };
   for (let probes = 1; ; probes++) {
-    requireRunning(await readState(driver, instance, signal));
+    await requireUp();
     last = await probeHealth(instance, file, signal);
     good = last.isHealthy ? good + 1 : 0;
     if (good === HEALTHY_PROBES) return { path: file.health.path, looks: probes, ms: last.ms, reports: last.release };
     if (performance.now() > deadline) break;
     await sleepOrThrow(PAUSE_MS, signal);
   }
-  requireRunning(await readState(driver, instance, signal));
+  await requireUp();
   const { path, withinSeconds, status = 200 } = file.health;
   if (last.isClosed) throw await portIgnored(driver, instance, withinSeconds, signal);
   const said = describeLastAnswer(last, instance, file);
@@ -77,7 +82,7 @@ async function waitUntilHealthy(
   });
 }
 
-/** Maximum number of log lines in which the port of a program is searched. */
+/** Maximum number of log lines in which the port of a program, or why it ended, is searched. */
 const MAX_SEARCHED_LINES = 50;
 
 /** Builds the error for a program that listens on another port than the given one; the log may name that port. */
@@ -87,11 +92,17 @@ async function portIgnored(
   withinSeconds: number,
   signal: AbortSignal,
 ): Promise<AppError> {
+  const lines = await readLines(driver, instance, signal);
+  const own = findPort(lines, instance.port);
+  const listens = say('deployment.listensElsewhere', { isKnown: own !== null, own: String(own ?? '') });
+  const elsewhere = `${listens}${own === null ? sayEndHint(lines) : ''}`;
+  return new AppError('PORT_IGNORED', { port: String(instance.port), seconds: String(withinSeconds), elsewhere });
+}
+
+async function readLines(driver: Driver, instance: ProgramInstance, signal: AbortSignal): Promise<string[]> {
   const lines: string[] = [];
   for await (const { line } of driver.logs(instance, { tail: MAX_SEARCHED_LINES, signal })) lines.push(line);
-  const own = findPort(lines, instance.port);
-  const elsewhere = say('deployment.listensElsewhere', { isKnown: own !== null, own: String(own ?? '') });
-  return new AppError('PORT_IGNORED', { port: String(instance.port), seconds: String(withinSeconds), elsewhere });
+  return lines;
 }
 
 /** Finds a port in log lines such as `http://localhost:3000` or `listening on port 3000`; null for none. Pure. */
@@ -114,10 +125,13 @@ async function readState(driver: Driver, instance: ProgramInstance, signal: Abor
   }
 }
 
-/** Throws INSTANCE_ENDED, with the exit code if known, unless the instance still runs and was not restarted. */
-export function requireRunning(state: InstanceState): void {
-  if (state.kind === 'running' && state.restarts === 0 && state.lastExit === undefined) return;
-  throw new AppError('INSTANCE_ENDED', { how: howEnded(state) });
+/** Throws INSTANCE_ENDED, with the exit code if known and with the hint, unless the instance still runs and was not restarted. */
+export function requireRunning(state: InstanceState, hint = ''): void {
+  if (!isUp(state)) throw new AppError('INSTANCE_ENDED', { how: `${howEnded(state)}${hint}` });
+}
+
+function isUp(state: InstanceState): boolean {
+  return state.kind === 'running' && state.restarts === 0 && state.lastExit === undefined;
 }
 
 function howEnded(state: InstanceState): string {

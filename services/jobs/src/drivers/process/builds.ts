@@ -17,6 +17,8 @@ import { putJson, readJson, type FolderPaths } from './folders.ts';
 import { killProcesses, findProcessTree, measureCpuMs, type ProcessIdentity } from './process-table.ts';
 
 const run = promisify(execFile);
+/** The share of a build's memory that the heap of one Node may have. */
+const NODE_SHARE = 0.75;
 const NONE_SUCH = 'there is no such program';
 /** Matches the output of the sandbox's launcher for a missing program. */
 const NO_PROGRAM = /^\/usr\/bin\/env: .*: No such file or directory$/;
@@ -62,7 +64,9 @@ export async function buildInFolder(
   // The build's record is written before any command runs, so that another worker can end the whole build.
   putJson(markFile, buildRecord);
   const groups = makeGroup(nameGroup(join(folder, 'build')), limits, controlGroups) ?? [];
-  const own = { PATH: path, LANG: 'C.UTF-8', CI: 'true', [mark.name]: mark.value };
+  // Node does not see the limit of its group, and would rather be ended than collect its garbage.
+  const heap = `--max-old-space-size=${Math.floor(limits.memoryMb * NODE_SHARE)}`;
+  const own = { PATH: path, LANG: 'C.UTF-8', CI: 'true', NODE_OPTIONS: heap, [mark.name]: mark.value };
   const environment = { ...own, ...QUIET_BUILD_ENV, ...getTrustSettings() };
   try {
     const confined = await confinement.confine({
@@ -120,8 +124,12 @@ async function runStep(
 ): Promise<void> {
   let isUnknown = false;
   const seen: { reason: string | null } = { reason: null };
+  let isExplained = false;
   const onEach = (line: LogLine): void => {
-    seen.reason = readReason(line.line) ?? seen.reason;
+    const read = isExplained && seen.reason !== null ? null : readReason(line.line);
+    seen.reason = read ?? seen.reason;
+    // After its reason, npm explains how it is used.
+    if (WRONG_USE.test(line.line)) [isExplained, seen.reason] = [true, null];
     isUnknown ||= command.confined !== null && NO_PROGRAM.test(line.line);
     onLine(line);
   };
@@ -150,6 +158,8 @@ export function readReason(line: string): string | null {
 /** What npm writes around its reason: its parts, and where its log lies. */
 const NO_REASON =
   /^(?:code|errno|syscall|path|command|network|signal|a complete log\b|lifecycle|workspace|location)\b/i;
+
+const WRONG_USE = /^npm (?:error|ERR!) code EUSAGE$/;
 
 function notStarted({ argv }: Command, why: string): AppError {
   return new AppError('BUILD_FAILED', { command: shown(argv), outcome: `could not be started: ${why}` });
