@@ -1,11 +1,15 @@
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createServerProbeStore } from '@signalbox/jobs/machine/server-probes';
+import { runInLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
 import { createServersWatchHandler } from '@signalbox/jobs/machine/servers-watch';
 import { AppError } from '@signalbox/contracts/errors';
 import { notifyPeople } from '@signalbox/jobs/health/notify';
 import { createLog } from '@signalbox/platform/log';
 import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import { sendPendingNotices } from '@signalbox/store/deploy/incident-news';
+import { listIncidentStates } from '@signalbox/store/incidents/incident-states';
+import { listIncidents } from '@signalbox/store/incidents/list-incidents';
 import { endFault, listFaults, notifyAdmins, reportFault } from '@signalbox/store/faults';
 import { findRecipients, listAdmins } from '@signalbox/store/people/recipients';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -22,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 beforeEach(() => bench.empty());
 
-const DOWN: IncidentReport = {
+const DOWN = {
   subject: 'service:shop/staging',
   kind: 'down',
   detail: 'It answered nothing twice.',
@@ -32,7 +36,7 @@ const DOWN: IncidentReport = {
   say: '**shop** in staging is down.',
   buttons: [],
   mutedUntil: null,
-};
+} satisfies IncidentReport;
 const END = { subject: DOWN.subject, kind: 'down', project: 'shop', say: '**shop** is well again.' };
 const open = (over: Partial<IncidentReport> = {}) => openIncident(bench.deploy, { ...DOWN, ...over });
 
@@ -70,6 +74,39 @@ describe('the deployment pool, which may not read messages', () => {
     expect(await bench.news()).toEqual([
       { who: '1002', chat: 'telegram:1002', say: expect.stringContaining('**vps-1** is down') },
     ]);
+  });
+});
+
+describe('an incident that waits until somebody can be reached', () => {
+  const server = 'vps-1';
+  const slow = {
+    say: () => say('services.machineWell', { server, lasted: '1 h' }),
+    detail: () => say('services.machineSlowDetail', { server, affected: 2, probed: 2, services: 'shop/staging' }),
+    card: { environment: null },
+  };
+
+  test('is told in the language of whoever is told at last, from its start to its end', async () => {
+    await open(slow);
+    await closeIncident(bench.deploy, { ...END, say: () => say('services.machineWell', { server, lasted: '2 h' }) });
+    await bench.person('1002', 'developer', ['telegram:1002'], { language: 'de' });
+    await bench.age();
+    await sendPendingNotices(bench.deploy, []);
+    const [told, ...more] = await bench.news();
+    expect(more).toEqual([]);
+    expect(told?.say).toMatch(/vps-1 ist nach 1 h wieder[^]*vps-1 ist nach 2 h wieder/);
+  });
+
+  test('is listed to each reader in their language', async () => {
+    await open(slow);
+    const listed = (language: string): Promise<readonly string[]> =>
+      runInLanguage(language, async () =>
+        (await listIncidentStates(bench.pools.gateway, 5)).map(({ detail }) => detail),
+      );
+    expect(await listed('de')).toEqual([expect.stringContaining('ist langsam')]);
+    expect(await listed('ru')).toEqual([expect.stringContaining('работает медленно')]);
+    expect(await runInLanguage('zh', () => listIncidents(bench.pools.worker, {}, 5))).toMatchObject({
+      incidents: [{ detail: expect.stringContaining('变慢') as string }],
+    });
   });
 });
 

@@ -9,6 +9,7 @@ import type { CrashLoopLimits } from '@signalbox/jobs/health/crash-loop';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createServicesWatchHandler } from '@signalbox/jobs/health/services-watch';
 import type { TrafficSwitch } from '@signalbox/jobs/traffic/traffic';
+import type { Pool } from '@signalbox/store/pool';
 import { loadTestConfig } from '../../support/config.ts';
 import type { DeployBench } from './deploy-bench.ts';
 
@@ -23,9 +24,9 @@ export function openWatcher(
   {
     loop,
     wrap = (driver) => driver,
-  }: { readonly loop?: CrashLoopLimits; readonly wrap?: (driver: Driver) => Driver } = {},
+    pool = bench.jobs.pool,
+  }: { readonly loop?: CrashLoopLimits; readonly wrap?: (driver: Driver) => Driver; readonly pool?: Pool } = {},
 ): () => Promise<JobResult<'services.watch'>> {
-  const { pool } = bench.jobs;
   const handler = createServicesWatchHandler({
     pool,
     work: new DeploymentStore(pool),

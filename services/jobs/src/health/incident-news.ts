@@ -21,11 +21,13 @@ export async function openServiceIncident(
     readonly release: string | null;
     readonly ref: string;
     readonly lastError: string | null;
+    /** Says why, in the language of each reader. */
+    readonly sayBecause: () => string;
   },
 ): ReturnType<typeof openIncident> {
   const { project, environment } = watched;
-  const { open, isDown, release, ref, lastError } = known;
-  const { kind, because } = verdict as Verdict & { readonly kind: NonNullable<Verdict['kind']> }; // The caller has checked that `kind` is not null.
+  const { open, isDown, release, ref, lastError, sayBecause } = known;
+  const { kind } = verdict as Verdict & { readonly kind: NonNullable<Verdict['kind']> }; // The caller has checked that `kind` is not null.
   const healthy = await parts.deployments.healthyBefore({ project, environment });
   const isLoop = kind === 'crash-loop';
   const isStopped = isLoop && verdict.isStopped === true;
@@ -34,13 +36,13 @@ export async function openServiceIncident(
   return openIncident(parts.pool, {
     subject: formatIncidentSubject(watched),
     kind: isLoop ? kind : (open?.kind ?? kind),
-    detail: because,
+    detail: sayBecause,
     evidence: { verdict: verdict.verdict, deploymentId: watched.serving },
     recipients: await listIncidentPeople(parts.pool, watched),
     project,
     say: isLoop
-      ? sayLoop(watched, { because, ref, isStopped, canRollBack: healthy !== null })
-      : say('services.broken', { project, environment, verdict: verdict.verdict, because }),
+      ? () => sayLoop(watched, { because: sayBecause(), ref, isStopped, canRollBack: healthy !== null })
+      : () => say('services.broken', { project, environment, verdict: verdict.verdict, because: sayBecause() }),
     quote: isLoop ? lastError : null,
     isCause: isLoop,
     ...(isStopped ? { step: 'stopped' } : {}),
@@ -65,13 +67,18 @@ function sayLoop(
 export function closeServiceIncident(
   pool: Pool,
   { subject, kind, openedAt }: Incident,
-  { project, environment, because, now }: ServiceKey & Pick<Verdict, 'because'> & { readonly now: Date },
+  { project, environment, sayBecause, now }: ServiceKey & { readonly sayBecause: () => string; readonly now: Date },
 ): ReturnType<typeof closeIncident> {
-  const lasted = sayDuration(now.getTime() - openedAt.getTime());
   return closeIncident(pool, {
     subject,
     kind,
     project,
-    say: say('services.wellAgain', { project, environment, lasted, because }),
+    say: () =>
+      say('services.wellAgain', {
+        project,
+        environment,
+        lasted: sayDuration(now.getTime() - openedAt.getTime()),
+        because: sayBecause(),
+      }),
   });
 }

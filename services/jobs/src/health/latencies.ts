@@ -18,6 +18,8 @@ export const HealthState = z.preprocess(
     instance: z.string().nullable().catch(null),
     /** True when the last probe found the program ended. */
     ended: z.boolean().catch(false),
+    /** True while the service is slow or answers not in time, until two probes in a row find it well. */
+    isStrained: z.boolean().catch(false),
     crashes: CrashHistory.catch(NO_CRASHES),
     /** Usual number of errors in five minutes, as of the last healthy probe. */
     errorsUsually: z.number().catch(0),

@@ -10,6 +10,7 @@ import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { createMissingProbe, probeHealth, type HealthProbe } from '../deploy/steps/probe-health.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { findReleaseBefore, getUsualLatency, type EarlierRelease, type HealthState } from './latencies.ts';
+import { startLagMeter } from '../machine/lag.ts';
 import { say } from '@signalbox/messages/say';
 import { readRouteProblem, type DiagnoseDeps } from './target.ts';
 import type { HealthMeasurements } from './verdict.ts';
@@ -25,6 +26,7 @@ export async function probeService(
   memory: HealthState,
 ): Promise<HealthMeasurements> {
   const { file, instance } = serving;
+  const endLag = startLagMeter();
   const [before, proxy, direct, program, diskFreeMb] = await Promise.all([
     findReleaseBefore(parts.deployments, service, memory.samples),
     file === null || service.port === null
@@ -37,6 +39,7 @@ export async function probeService(
       (error: unknown) => ifUnreachable(error, null),
     ),
   ]);
+  const lagMs = endLag();
   const now = Date.now();
   const [errorsLately, errorsLastHour] = await Promise.all([
     countErrors(parts.pool, service, LATELY_MS),
@@ -68,6 +71,9 @@ export async function probeService(
     newRestarts: isSame && restarts !== null && memory.restarts !== null ? Math.max(0, restarts - memory.restarts) : 0,
     crashLoop: (await findCrashStop(parts.pool, serving.deploymentId)) ?? loop,
     crashes,
+    lagMs,
+    timedOutMs: proxy?.isTimedOut ? proxy.ms : null,
+    sayProblem: proxy?.sayProblem ?? null,
   };
 }
 
@@ -87,6 +93,9 @@ export function createEmptyMeasurements(errorsLastHour: number): HealthMeasureme
     newRestarts: 0,
     crashLoop: null,
     crashes: NO_CRASHES,
+    lagMs: 0,
+    timedOutMs: null,
+    sayProblem: null,
   };
 }
 

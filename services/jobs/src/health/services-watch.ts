@@ -23,6 +23,8 @@ import { endCrashLoop, readLastError } from './crash-loop-end.ts';
 import { addLatency, HealthState } from './latencies.ts';
 import { LogCursor, readNewLines } from '../logs/log-cursor.ts';
 import { openLogRedactor, readLines, type LogRedactor } from '../logs/read-lines.ts';
+import { settleMachines } from '../machine/slow-machine.ts';
+import { judgeStrain } from '../machine/strain.ts';
 import { probeService } from './probe-service.ts';
 import { findServingDeployment, readRouteProblem, withDriver, type DiagnoseDeps } from './target.ts';
 import { judgeHealth, type HealthMeasurements, type Verdict } from './verdict.ts';
@@ -56,10 +58,14 @@ export function createServicesWatchHandler(
     title: () => say('jobs.lookingAfterServices'),
     run: async (_, context) => {
       const counts = { looked: 0, opened: 0, closed: 0, errors: 0 };
+      const late: LateService[] = [];
+      const unproven: WatchedService[] = [];
       const taken = [...(await takeServices(parts.pool, parts.gapMs ?? 8 * SECOND_MS))];
       const look = async (service: WatchedService): Promise<void> => {
         const language = service.language ?? (await findFirstLanguage(parts.pool, service));
-        await runInLanguage(language, () => watchService({ ...parts, masks }, service, { context, counts }));
+        await runInLanguage(language, () =>
+          watchService({ ...parts, masks }, service, { context, counts, late, unproven }),
+        );
       };
       const work = async (): Promise<void> => {
         for (let next = taken.pop(); next && !context.signal.aborted; next = taken.pop())
@@ -73,6 +79,7 @@ export function createServicesWatchHandler(
           );
       };
       await Promise.all(Array.from({ length: MAX_PARALLEL }, work));
+      await settleLate(parts, { context, counts, late, unproven });
       await notifyPending({ publisher: parts.publisher, log: context.log }, parts.pool);
       return counts;
     },
@@ -86,12 +93,21 @@ type Masks = Map<string, { readonly mask: LogRedactor; readonly until: number }>
 interface Round {
   readonly context: JobContext;
   readonly counts: JobResult<'services.watch'>;
+  /** Slow services: whether each is slow, or their machine, is decided when all were probed. */
+  readonly late: LateService[];
+  /** Services of which this round knows nothing, because this process was late. */
+  readonly unproven: WatchedService[];
+}
+
+interface LateService extends JudgedProbe {
+  readonly watched: WatchedService;
+  readonly server: string;
 }
 
 async function watchService(
   parts: Parameters<typeof createServicesWatchHandler>[0] & { readonly masks: Masks },
   watched: WatchedService,
-  { context, counts }: Round,
+  { context, counts, late, unproven }: Round,
 ): Promise<void> {
   const { service, serving } = await findServingDeployment(parts, watched);
   if (serving?.deploymentId !== watched.serving) return; // Another deployment serves now, so this probe's result is dropped.
@@ -123,11 +139,21 @@ async function watchService(
   context.signal.throwIfAborted();
   const groups = groupErrors(read.lines);
   const fresh = groups.reduce((sum, { count }) => sum + count, 0);
-  const verdict = judgeHealth({ ...found, errorsLately: found.errorsLately + fresh });
+  counts.looked += 1;
+  const measured = { ...found, errorsLately: found.errorsLately + fresh };
+  const verdict = judgeHealth(measured);
+  const strain = judgeStrain(found, verdict.kind);
+  if (strain === 'unproven') {
+    const { project, environment } = watched;
+    context.log.warn('probe dropped: this process was late', { project, environment, lagMs: found.lagMs });
+    unproven.push(watched);
+    return;
+  }
   const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing));
   // A restart of a lost service reports its own end.
   const isMoving = watched.isMoving || isReviving;
-  const health = remember(memory, found, verdict, { instance: serving.instance?.ref ?? null, isMoving });
+  const instance = serving.instance?.ref ?? null;
+  const health = remember(memory, found, verdict, { instance, isMoving, isStrained: strain === 'slow' });
   const isSaved = await saveProbe(parts.pool, watched, {
     health,
     logCursor: read.cursor,
@@ -140,20 +166,33 @@ async function watchService(
         at: at === null ? null : new Date(at),
         count,
       })),
-      ...findCrashErrors(memory, found, {
-        instance: serving.instance?.ref ?? null,
-        isLost: missing !== null || isMoving,
-      }),
+      ...findCrashErrors(memory, found, { instance, isLost: missing !== null || isMoving }),
     ],
   });
-  counts.looked += 1;
   if (!isSaved) return;
   counts.errors += fresh;
   if (isMoving) return;
   // A service that was stopped during the probe is no incident.
   if ((await parts.services.find(watched))?.serving !== watched.serving) return;
-  const judged = { health, verdict, before: memory.verdict, ref: serving.ref, lastError };
-  await settle(parts, watched, judged, { context, counts });
+  const judged = { health, verdict, measured, before: memory.verdict, ref: serving.ref, lastError };
+  if (strain === 'slow') late.push({ ...judged, watched, server: serving.server });
+  else await settle(parts, watched, judged, { context, counts });
+}
+
+/** Opens the incidents of machines that are slow as a whole. A service that is slow alone gets its own incident. */
+async function settleLate(
+  parts: Parameters<typeof createServicesWatchHandler>[0],
+  { context, counts, late, unproven }: Round,
+): Promise<void> {
+  const servers = late.map(({ server }) => server);
+  const machines = await settleMachines(parts.pool, { servers, unproven }, context.now());
+  counts.opened += machines.opened;
+  counts.closed += machines.closed;
+  await notifyPeople({ publisher: parts.publisher, log: context.log }, machines.news);
+  for (const { watched, server, ...judged } of late) {
+    const own = await listOpenIncidents(parts.pool, formatIncidentSubject(watched));
+    if (own.length > 0 || !machines.slow.has(server)) await settle(parts, watched, judged, { context, counts });
+  }
 }
 
 /**
@@ -203,6 +242,7 @@ async function bringBack(
 interface JudgedProbe {
   readonly health: HealthState;
   readonly verdict: Verdict;
+  readonly measured: HealthMeasurements;
   readonly before: HealthState['verdict'];
   readonly ref: string;
   readonly lastError: string | null;
@@ -213,21 +253,22 @@ async function settle(
   parts: Parameters<typeof createServicesWatchHandler>[0],
   watched: WatchedService,
   judged: JudgedProbe,
-  { context, counts }: Round,
+  { context, counts }: Pick<Round, 'context' | 'counts'>,
 ): Promise<void> {
-  const { health, verdict, before, ref, lastError } = judged;
+  const { health, verdict, measured, before, ref, lastError } = judged;
+  const sayBecause = (): string => judgeHealth(measured).because;
   const open = await listOpenIncidents(parts.pool, formatIncidentSubject(watched));
   const news: (IncidentOutcome | null)[] = [];
   if (verdict.kind !== null && (health.bad >= PROBES_IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
     const isDown = health.bad >= PROBES_IN_A_ROW && before === 'down' && verdict.verdict === 'down';
-    const known = { open: open[0] ?? null, isDown, release: health.release, ref, lastError };
+    const known = { open: open[0] ?? null, isDown, release: health.release, ref, lastError, sayBecause };
     const opened = await openServiceIncident(parts, watched, verdict, known);
     if (opened.isNew) counts.opened += 1;
     news.push(opened);
   }
   if (verdict.kind === null && health.good >= PROBES_IN_A_ROW)
     for (const incident of open) {
-      const end = { ...watched, because: verdict.because, now: context.now() };
+      const end = { ...watched, sayBecause, now: context.now() };
       const closed = await closeServiceIncident(parts.pool, incident, end);
       if (closed) counts.closed += 1;
       news.push(closed);
@@ -239,21 +280,24 @@ function remember(
   memory: HealthState,
   found: HealthMeasurements,
   { verdict, because, kind }: Verdict,
-  { instance, isMoving }: { readonly instance: string | null; readonly isMoving: boolean },
+  probe: { readonly instance: string | null; readonly isMoving: boolean; readonly isStrained: boolean },
 ): HealthState {
   const { release, proxy, process } = found;
+  const { instance, isMoving, isStrained } = probe;
   const latencyMs = proxy?.latencyMs ?? null;
   const isSample = !isMoving && release !== null && latencyMs !== null && proxy?.status === 200;
   const isWell = kind === null;
   // Probes during a deployment count neither as good nor as bad.
   const counted = (row: number, holds: boolean): number => (holds && !isMoving ? row + 1 : 0);
+  const good = counted(memory.good, isWell);
   return {
     verdict,
     because,
     release,
     latencyMs,
     bad: counted(memory.bad, !isWell),
-    good: counted(memory.good, isWell),
+    good,
+    isStrained: !isMoving && (isStrained || (memory.isStrained && isWell && good < PROBES_IN_A_ROW)),
     restarts: process?.restarts ?? null,
     instance,
     crashes: found.crashes,

@@ -18,6 +18,9 @@ const WELL: HealthMeasurements = {
   newRestarts: 0,
   crashLoop: null,
   crashes: NO_CRASHES,
+  lagMs: 0,
+  timedOutMs: null,
+  sayProblem: null,
 };
 const loop = { restarts: 7, withinMs: 40_000, isOver: false, isStopped: false };
 const dead = { running: false, restarts: 0, exitCode: 3, oom: false, memoryMb: null };

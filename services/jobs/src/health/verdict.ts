@@ -11,6 +11,12 @@ export type HealthMeasurements = Omit<ServiceHealthResult, 'verdict' | 'because'
   readonly newRestarts: number;
   readonly crashLoop: CrashLoop | null;
   readonly crashes: CrashHistory;
+  /** For how long this process was late while it probed; that time belongs to no service. */
+  readonly lagMs: number;
+  /** How long the probe waited for an answer that did not come in time; null when it came, or was refused. */
+  readonly timedOutMs: number | null;
+  /** Why the proxy gave no answer, in the current language. */
+  readonly sayProblem: (() => string) | null;
 };
 
 /** Kinds of trouble, worst first. */
@@ -51,7 +57,7 @@ export function judgeHealth(found: HealthMeasurements): Verdict {
     return trouble('down', 'exited', say('health.ended', code));
   }
   if (proxy && proxy.status === null) {
-    const error = proxy.error ?? say('health.noAnswerError');
+    const error = found.sayProblem?.() ?? proxy.error ?? say('health.noAnswerError');
     return trouble('down', 'down', say('health.noAnswer', { isInstanceWell: instance?.status === 200, error }));
   }
   if (proxy && proxy.status !== null && proxy.status >= 400)

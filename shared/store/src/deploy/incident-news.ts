@@ -1,11 +1,12 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { newTraceId } from '@signalbox/contracts/ids';
+import { DEFAULT_LANGUAGE } from '@signalbox/messages/language';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { wakeLane } from '../conversation/wake-lane.ts';
-import { noteTelling } from '../incidents/incident-words.ts';
+import { chooseWords, noteTelling, type Words } from '../incidents/incident-words.ts';
 import { findRecipients, type Recipient } from '../people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findRow, listValues, sql } from '../sql.ts';
+import { findRow, findValue, listValues, sql } from '../sql.ts';
 
 // News of an incident is committed before anybody is notified, and waits in its row until somebody was:
 //
@@ -28,6 +29,8 @@ export interface PendingNotice extends News {
   /** Key within the incident: news is sent once per key. */
   readonly once: string;
   readonly recipients: readonly string[];
+  /** Its sentence by language, where it is known in more than one. */
+  readonly says?: Words;
 }
 
 /** Younger news may still be on its way to a recipient. */
@@ -63,14 +66,27 @@ export function notifyRecipient(
       select news, told, told_chat as "chatKey" from incidents
        where incident_id = ${incidentId}::bigint and news is not null for update`;
     if (!row) return null;
-    const { once, recipients, ...news } = row.news;
+    const { once, recipients, says, ...rest } = row.news;
     const [recipient] = await findRecipients(db, [...recipients, ...admins]);
     if (!recipient) return 'nobody';
+    const news = { ...rest, say: says ? await chooseFor(db, recipient, says) : rest.say };
     await markNotified(db, incidentId, recipient);
     if (news.card && news.phase === 'opened') await noteTelling(db, incidentId, recipient.userKey);
     const isAnother = row.told !== null && recipient.chatKey !== row.chatKey;
     return putNotice(db, { incidentId, once: isAnother ? `${once}:${recipient.chatKey}` : once }, recipient, news);
   });
+}
+
+/** Chooses the sentence in the language of a person. */
+export async function chooseFor(db: Queryable, { userKey }: Pick<Recipient, 'userKey'>, says: Words): Promise<string> {
+  return chooseWords(says, await findValue<string>(db)`select user_language(${userKey})`);
+}
+
+/** Adds the end of an incident to the news of its start, in each language. Pure. */
+export function joinEnd(news: PendingNotice, ends: Words): PendingNotice {
+  const says = news.says ?? { [DEFAULT_LANGUAGE]: news.say };
+  const joined = Object.entries(says).map(([one, start]) => [one, `${start}\n\n${chooseWords(ends, one)}`] as const);
+  return { ...news, says: Object.fromEntries(joined) };
 }
 
 /** Records that this person was notified, and that no news of the incident waits. */

@@ -5,18 +5,26 @@ import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, listRows, sql } from '../sql.ts';
 import { findRecipients, type Recipient } from '../people/recipients.ts';
-import { getCurrentLanguage } from '@signalbox/messages/language';
-import { notifyRecipient, putNotice, type NotifiedLane, type PendingNotice } from './incident-news.ts';
-import type { IncidentWords } from '../incidents/incident-words.ts';
+import {
+  chooseFor,
+  joinEnd,
+  notifyRecipient,
+  putNotice,
+  type NotifiedLane,
+  type PendingNotice,
+} from './incident-news.ts';
+import { toText, toWords, type IncidentWords, type Sentence } from '../incidents/incident-words.ts';
 
 /** A problem that lasts. Each subject and kind of problem has one open row. */
-export interface IncidentReport extends Pick<Incident, 'subject' | 'kind' | 'detail' | 'evidence'> {
+export interface IncidentReport extends Pick<Incident, 'subject' | 'kind' | 'evidence'> {
+  /** One sentence with the measured values, for lists. */
+  readonly detail: Sentence;
   /** People to notify, in order of preference: only the first reachable person is notified. */
   readonly recipients: readonly string[];
   /** Project that becomes the topic of the notified person's conversation; null for a server. */
   readonly project: string | null;
   /** Markdown for the person, without text from outside. */
-  readonly say: string;
+  readonly say: Sentence;
   /** One redacted log line, shown as text from outside and never part of the conversation. */
   readonly quote?: string | null;
   /** Name of a later stage of the incident, which is reported once to the notified person. */
@@ -98,7 +106,7 @@ export async function openIncident(
  */
 export async function closeIncident(
   pool: Pool,
-  end: { readonly subject: string; readonly kind: string; readonly project: string | null; readonly say: string },
+  end: { readonly subject: string; readonly kind: string; readonly project: string | null; readonly say: Sentence },
 ): Promise<IncidentOutcome | null> {
   const closed = await withTransaction(pool, async (db) => {
     const row = await findRow<IncidentRow>(db)`
@@ -106,10 +114,10 @@ export async function closeIncident(
        returning ${ROW}`;
     if (!row) return null;
     const { chatKey: _, isReachable: __, takenBy, news, isWaiting, ...incident } = row;
+    const ends = toWords(end.say);
     if (news !== null) {
       const both = {
-        ...news,
-        say: `${news.say}\n\n${end.say}`,
+        ...joinEnd(news, ends),
         buttons: [],
         ...(news.card ? { phase: 'closed' } : {}),
       };
@@ -119,7 +127,8 @@ export async function closeIncident(
     const recipient = isWaiting ? null : await findHearer(db, row, takenBy);
     if (recipient === null) return { incident, notified: null, isWaiting };
     const card = { environment: null };
-    const said = { phase: 'closed' as const, project: end.project, say: end.say, buttons: [], card };
+    const say = await chooseFor(db, recipient, ends);
+    const said = { phase: 'closed' as const, project: end.project, say, buttons: [], card };
     const closed = { incidentId: incident.incidentId, once: 'closed' };
     return { incident, notified: await putNotice(db, closed, recipient, said), isWaiting };
   });
@@ -152,10 +161,14 @@ async function findHearer(
   return notified === null || chatKey === null || !isReachable ? null : { userKey: notified, chatKey };
 }
 
-/** Lists open incidents of one subject or of all subjects, oldest first. */
-export function listOpenIncidents(db: Queryable, subject: string | null = null): Promise<readonly Incident[]> {
+/** Lists open incidents of one subject or kind, or of all, oldest first. */
+export function listOpenIncidents(
+  db: Queryable,
+  subject: string | null = null,
+  kind: string | null = null,
+): Promise<readonly Incident[]> {
   return listRows<Incident>(db)`select ${COLUMNS} from incidents where closed_at is null
-      and (${subject}::text is null or subject = ${subject}) order by opened_at, incident_id limit 200`;
+      and (${subject}::text is null or subject = ${subject}) and (${kind}::text is null or kind = ${kind}) order by opened_at, incident_id limit 200`;
 }
 
 async function open(
@@ -174,7 +187,7 @@ async function open(
           and (kind <> ${kind} or evidence ->> 'deploymentId' is distinct from ${report.evidence.deploymentId ?? null})`);
   const isNew = await hasRow(db)`
     insert into incidents (subject, kind, detail, evidence, silenced_until)
-      values (${subject}, ${kind}, ${redactText(report.detail)}, ${JSON.stringify(redactValue(report.evidence))}::jsonb,
+      values (${subject}, ${kind}, ${redactText(toText(report.detail))}, ${JSON.stringify(redactValue(report.evidence))}::jsonb,
         (select max(silenced_until) from incidents where subject = ${subject} and kind = ${kind} and silenced_until > clock_timestamp()))
      on conflict (subject, kind) where closed_at is null do nothing`;
   if (!isNew && report.card)
@@ -208,11 +221,12 @@ async function putWaiting(
   isReachable: boolean,
   report: IncidentReport,
 ): Promise<void> {
-  const { step, project, say, buttons, quote, recipients } = report;
+  const { step, project, buttons, quote, recipients } = report;
+  const says = toWords(report.say);
   const isNext = notified !== null && isReachable;
   const card = report.card && { ...report.card, ...(quote ? { fromLog: true as const } : {}) };
   const words: IncidentWords | null = card
-    ? redactValue({ says: { [getCurrentLanguage()]: say }, project, card, tells: [], ...(quote ? { quote } : {}) })
+    ? redactValue({ says, details: toWords(report.detail), project, card, tells: [], ...(quote ? { quote } : {}) })
     : null;
   const news: PendingNotice = {
     once: isNext ? (step ?? 'opened') : 'opened',
@@ -220,12 +234,13 @@ async function putWaiting(
     recipients: isNext ? [...(takenBy === null ? [] : [takenBy]), notified, ...recipients] : recipients,
     phase: 'opened',
     project,
-    say,
+    says,
+    say: toText(report.say),
     buttons: [...buttons],
     ...(quote ? { quote } : {}),
     ...(card ? { card } : {}),
   };
-  await db.query(sql`update incidents set detail = ${redactText(report.detail)},
+  await db.query(sql`update incidents set detail = ${redactText(toText(report.detail))},
       evidence = evidence || ${JSON.stringify(step === undefined ? {} : { step })}::jsonb,
       news = ${JSON.stringify(redactValue(news))}::jsonb, words = ${words && JSON.stringify(words)}::jsonb, waits_since = coalesce(waits_since, clock_timestamp())
     where incident_id = ${incidentId}::bigint`);

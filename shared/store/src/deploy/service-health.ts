@@ -21,6 +21,29 @@ export interface WatchedService extends ServiceKey {
 /** Maximum number of services per round of probes. */
 const TAKEN = 50;
 
+/** Kind of the incident of a server on which most services are slow. */
+export const MACHINE_SLOW = 'machine-slow';
+/** What was measured longer ago than this says nothing about a machine: a round of probes that all time out takes so long. */
+const FRESH_MINUTES = 3;
+
+/** A service that serves from a server, with its newest probe. */
+export interface ProbedService extends ServiceKey {
+  /** True when it answered slowly or not in time. */
+  readonly isStrained: boolean;
+  readonly bad: number;
+  readonly isFresh: boolean;
+  readonly mutedUntil: Date | null;
+}
+
+/** Lists the services that serve from a server, with what the newest probe found, by name. */
+export function listProbesOfServer(db: Queryable, server: string): Promise<readonly ProbedService[]> {
+  return listRows<ProbedService>(db)`
+    select v.project, v.environment, coalesce((v.health ->> 'isStrained')::boolean, false) as "isStrained",
+           coalesce((v.health ->> 'bad')::int, 0) as bad, v.muted_until as "mutedUntil",
+           coalesce(v.health_at > clock_timestamp() - ${FRESH_MINUTES} * interval '1 minute', false) as "isFresh"
+      from services v join deployments d on d.deployment_id = v.serving where d.server = ${server} order by v.project, v.environment`;
+}
+
 /** Formats the subject of incidents of a service: `service:shop/staging`. */
 export function formatIncidentSubject(service: ServiceKey): string {
   return `service:${formatServiceName(service)}`;

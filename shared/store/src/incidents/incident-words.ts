@@ -1,16 +1,45 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { DEFAULT_LANGUAGE, getCurrentLanguage, LANGUAGES, runInLanguage } from '@signalbox/messages/language';
 import type { Queryable } from '../pool.ts';
-import { hasRow, sql } from '../sql.ts';
+import { hasRow, sql, type Sql } from '../sql.ts';
+
+/** One sentence by language; in one language at least. */
+export type Words = Readonly<Record<string, string>>;
+
+/** A sentence, or one that is said in the language of each reader. */
+export type Sentence = string | (() => string);
+
+/** Says a sentence in the current language. */
+export function toText(sentence: Sentence): string {
+  return typeof sentence === 'string' ? sentence : sentence();
+}
+
+/** Says a sentence in every language of the product. */
+export function toWords(sentence: Sentence): Words {
+  if (typeof sentence === 'string') return { [getCurrentLanguage()]: sentence };
+  return Object.fromEntries(LANGUAGES.map((language) => [language, runInLanguage(language, sentence)]));
+}
+
+/** Chooses the sentence for a reader. Pure. */
+export function chooseWords(words: Words, language: string | null): string {
+  return words[language ?? DEFAULT_LANGUAGE] ?? words[DEFAULT_LANGUAGE] ?? Object.values(words)[0] ?? '';
+}
 
 /** What the message of an incident says, kept for those who are told of it later. */
 export interface IncidentWords extends Pick<
   Extract<InboundEnvelope, { kind: 'incident' }>,
   'project' | 'quote' | 'card'
 > {
-  /** Our sentence by language; in one language at least. */
-  readonly says: Readonly<Record<string, string>>;
+  readonly says: Words;
+  /** The sentence for lists; without it, the incident's own. */
+  readonly details?: Words;
   /** People or chats that its source names. */
   readonly tells: readonly string[];
+}
+
+/** Selects the sentence of an incident for lists in the current language. `incidents`: the alias of its row. */
+export function selectDetail(incidents: Sql): Sql {
+  return sql`coalesce(${incidents}.words -> 'details' ->> ${getCurrentLanguage()}, ${incidents}.detail)`;
 }
 
 /** Records that a person is told of an incident, which waits for somebody to take it. False when that person was told before. */

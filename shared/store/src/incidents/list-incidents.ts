@@ -1,6 +1,7 @@
 import { FAULT_SUBJECT } from '../migrations/fault-rows.ts';
 import type { Pool } from '../pool.ts';
-import { listRows } from '../sql.ts';
+import { listRows, sql } from '../sql.ts';
+import { selectDetail } from './incident-words.ts';
 
 /** An incident as people ask about it, with who was told and who looks after it. */
 export interface ToldIncident {
@@ -41,7 +42,7 @@ export async function listIncidents(
       select n.*, case when source = 'service' then first_name else evidence ->> 'project' end as of_project,
              case when source = 'service' then second_name else evidence ->> 'environment' end as of_environment from named n)
     select p.incident_id::text as "incidentId", p.source, case p.source when 'service' then null when 'gate' then p.evidence ->> 'repository' else p.first_name end as name,
-           p.of_project as project, p.of_environment as environment, p.kind, p.detail, p.opened_at as "openedAt",
+           p.of_project as project, p.of_environment as environment, p.kind, ${selectDetail(sql`p`)} as detail, p.opened_at as "openedAt",
            p.closed_at as "closedAt", p.repeats + p.flaps as repeats, coalesce(t.name, p.told) as "toldTo",
            coalesce(k.name, p.taken_by) as "takenBy", count(*) over ()::int as total
       from placed p left join users t on t.user_key = p.told left join users k on k.user_key = p.taken_by

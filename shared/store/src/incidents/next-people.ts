@@ -9,7 +9,7 @@ import { findRecipients, listAdmins, type Recipient } from '../people/recipients
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, listRows, listValues, sql } from '../sql.ts';
 import { listIncidentPeople, listOnCallPeople } from './incident-people.ts';
-import { noteTelling, type IncidentWords } from './incident-words.ts';
+import { chooseWords, noteTelling, type IncidentWords } from './incident-words.ts';
 
 /*
  * An incident that was told and that nobody takes goes on to the next:
@@ -123,7 +123,7 @@ async function tell(
     }),
   );
   const { says, project, quote, card } = words;
-  const sentence = says[language] ?? says['en'] ?? Object.values(says)[0] ?? '';
+  const sentence = chooseWords(says, language);
   const news = { phase: 'opened' as const, project, say: `${asks}\n\n${sentence}`, buttons: [] };
   return putNotice(db, { incidentId, once: `asked:${flaps}:${recipient.userKey}` }, recipient, {
     ...news,

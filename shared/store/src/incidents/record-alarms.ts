@@ -1,12 +1,11 @@
-import { LANGUAGES, runInLanguage } from '@signalbox/messages/language';
+import { DEFAULT_LANGUAGE, runInLanguage } from '@signalbox/messages/language';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
-import { notifyRecipient, type NotifiedLane, type PendingNotice } from '../deploy/incident-news.ts';
-import { findRecipients } from '../people/recipients.ts';
+import { joinEnd, notifyRecipient, type NotifiedLane, type PendingNotice } from '../deploy/incident-news.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, hasRow, readRow, sql } from '../sql.ts';
 import { listIncidentPeople } from './incident-people.ts';
-import type { IncidentWords } from './incident-words.ts';
+import { toText, toWords, type IncidentWords, type Sentence } from './incident-words.ts';
 
 /*
  * One alarm of a source, by its fingerprint:
@@ -29,7 +28,7 @@ export interface HeardAlarm {
   readonly project: string | null;
   readonly environment: string | null;
   /** Our sentence about it; it repeats the beginning of its title, which is text from outside. */
-  readonly detail: string;
+  readonly detail: Sentence;
   /** Text from outside, for people only; its first line is the title. */
   readonly quote: string;
   /** Equal for the same request sent twice. */
@@ -160,7 +159,7 @@ async function fire(task: Task): Promise<Taken> {
   }
   const incidentId = await findValue<string>(db)`
     insert into incidents (subject, kind, detail, evidence, heard_at, silenced_until)
-    values (${toSubject(source.name, alarm)}, 'alarm', ${redactText(alarm.detail)}, ${writeEvidence(alarm)}::jsonb, clock_timestamp(),
+    values (${toSubject(source.name, alarm)}, 'alarm', ${redactText(runInLanguage(DEFAULT_LANGUAGE, () => toText(alarm.detail)))}, ${writeEvidence(alarm)}::jsonb, clock_timestamp(),
       (select max(silenced_until) from incidents where subject = ${toSubject(source.name, alarm)} and silenced_until > clock_timestamp()))
     returning incident_id::text`;
   if (incidentId === null) throw new Error('an incident was stored without an id');
@@ -189,7 +188,7 @@ async function end(task: Task): Promise<Taken> {
   }
   if (row.news !== null) {
     // Start and end wait together.
-    const both = { ...row.news, say: `${row.news.say}\n\n${say()}`, phase: 'closed' };
+    const both = { ...joinEnd(row.news, toWords(say)), phase: 'closed' };
     await db.query(sql`update incidents set news = ${JSON.stringify(redactValue(both))}::jsonb
        where incident_id = ${row.incidentId}::bigint`);
     return { outcome: 'ended', tell: null };
@@ -235,23 +234,29 @@ async function putNews(
   const { once, phase, say, waitsMs = 0, first } = news;
   const people = await listIncidentPeople(db, alarm);
   const recipients = [...(first === undefined ? [] : [first]), ...source.tells, ...people];
-  const [reader] = await findRecipients(db, recipients);
-  const language = await findValue<string>(db)`select user_language(${reader?.userKey ?? null})`;
   const [title = ''] = alarm.quote.split('\n', 1);
   const said = phase === 'opened' ? alarm.quote : title;
-  const notice: PendingNotice = {
+  const notice = {
     once,
     recipients: [...new Set(recipients)],
     phase,
     project: alarm.project,
-    say: runInLanguage(language, say),
+    says: toWords(say),
+    say: say(),
     buttons: [],
     card: { environment: alarm.environment },
     ...(said === '' ? {} : { quote: said }),
   };
-  const { project, card, quote } = notice;
-  const says = Object.fromEntries(LANGUAGES.map((one) => [one, runInLanguage(one, say)]));
-  const words: IncidentWords = { says, tells: source.tells, project, card, ...(quote === undefined ? {} : { quote }) };
+  const { project, card, quote, says } = notice;
+  const details = toWords(alarm.detail);
+  const words: IncidentWords = {
+    says,
+    details,
+    tells: source.tells,
+    project,
+    card,
+    ...(quote === undefined ? {} : { quote }),
+  };
   // What is silenced waits as long as its silence.
   await db.query(sql`update incidents set news = ${JSON.stringify(redactValue(notice))}::jsonb,
       words = case when ${phase} = 'opened' then ${JSON.stringify(redactValue(words))}::jsonb else words end,

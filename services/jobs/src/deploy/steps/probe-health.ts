@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { Readable } from 'node:stream';
-import { abortAfter } from '@signalbox/contracts/time';
+import { abortAfter, SECOND_MS } from '@signalbox/contracts/time';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
@@ -16,8 +16,12 @@ export interface HealthProbe {
   /** Where an answer such as 301 leads. */
   readonly location: string | null;
   readonly problem: string | null;
+  /** Says the problem in the current language. */
+  readonly sayProblem: (() => string) | null;
   /** True when no program listens at the address. */
   readonly isClosed: boolean;
+  /** True when no answer came in time. */
+  readonly isTimedOut: boolean;
   readonly release: string | null;
   readonly ms: number;
 }
@@ -32,16 +36,32 @@ export async function probeHealth(
   signal: AbortSignal,
 ): Promise<HealthProbe> {
   const { path, status: wanted = 200, headers } = file.health;
-  const { response, body, ms, problem, isClosed } = await requestPath(address, path, signal, headers);
+  const { response, body, ms, problem, sayProblem, isClosed, isTimedOut } = await requestPath(
+    address,
+    path,
+    signal,
+    headers,
+  );
   const release = response && releaseOf(response, body.toString('utf8'), file);
   const status = response?.status ?? null;
   const location = response?.headers.get('location') ?? null;
-  return { status, isHealthy: status === wanted, location, problem, isClosed, release, ms };
+  const isHealthy = status === wanted;
+  return { status, isHealthy, location, problem, sayProblem, isClosed, isTimedOut, release, ms };
 }
 
 /** Stands for an answer that nobody could ask for. */
 export function createMissingProbe(problem: string): HealthProbe {
-  return { status: null, isHealthy: false, location: null, problem, isClosed: false, release: null, ms: 0 };
+  return {
+    status: null,
+    isHealthy: false,
+    location: null,
+    problem,
+    sayProblem: null,
+    isClosed: false,
+    isTimedOut: false,
+    release: null,
+    ms: 0,
+  };
 }
 
 /** Says how a program answered last, where that leads, and what it was asked. */
@@ -79,7 +99,9 @@ interface PathResponse {
   readonly isCut: boolean;
   readonly ms: number;
   readonly problem: string | null;
+  readonly sayProblem: (() => string) | null;
   readonly isClosed: boolean;
+  readonly isTimedOut: boolean;
 }
 
 /** Requests a path of a program, without cookies or credentials, for 5 s. Follows no redirect. Throws only the signal's reason. */
@@ -98,12 +120,14 @@ export async function requestPath(
       signal: AbortSignal.any([signal, abortAfter(PROBE_MS)]),
     });
     const read = await readSome(response);
-    return { response, ...read, ms: took(), problem: null, isClosed: false };
+    return { response, ...read, ms: took(), ...NO_PROBLEM };
   } catch (error) {
     signal.throwIfAborted();
     return { response: null, body: Buffer.alloc(0), isCut: false, ms: took(), ...describe(error) };
   }
 }
+
+const NO_PROBLEM = { problem: null, sayProblem: null, isClosed: false, isTimedOut: false };
 
 interface Asked {
   readonly headers: Readonly<Record<string, string>>;
@@ -202,13 +226,19 @@ async function readSome(response: Response): Promise<Pick<PathResponse, 'body' |
 }
 
 /** Explains why the program did not respond. `fetch` puts the system error code into `cause`. */
-function describe(error: unknown): Pick<HealthProbe, 'problem' | 'isClosed'> {
-  const open = (problem: string) => ({ problem, isClosed: false });
-  if (!(error instanceof Error)) return open('no answer');
-  if (error.name === 'TimeoutError') return open(`no answer within ${PROBE_MS / 1000} s`);
+function describe(error: unknown): Pick<PathResponse, 'problem' | 'sayProblem' | 'isClosed' | 'isTimedOut'> {
+  const because = (sayProblem: () => string, more = {}) => ({
+    ...NO_PROBLEM,
+    problem: sayProblem(),
+    sayProblem,
+    ...more,
+  });
+  if (!(error instanceof Error)) return because(() => say('health.noAnswerError'));
+  if (error.name === 'TimeoutError')
+    return because(() => say('health.noAnswerWithin', { seconds: PROBE_MS / SECOND_MS }), { isTimedOut: true });
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (code === 'ECONNREFUSED') return { problem: 'nobody listens there', isClosed: true };
-  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return open('the connection was closed without an answer');
-  return open(`no answer (${code || error.name})`);
+  if (code === 'ECONNREFUSED') return because(() => say('health.nobodyListens'), { isClosed: true });
+  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return because(() => say('health.closedConnection'));
+  return because(() => `${say('health.noAnswerError')} (${code || error.name})`);
 }

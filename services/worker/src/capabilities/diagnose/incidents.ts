@@ -94,7 +94,9 @@ export const isAnythingWrong = tool({
       services.some((one) => slow.has(one.server) && one.project === project && one.environment === environment);
     const shown = incidents.filter((one) => !isOfSlow(one));
     const known = new Set(incidents.map(({ project, environment }) => `${project}/${environment}`));
-    const unwell = services.filter((one) => one.seen !== 'well' && !known.has(formatServiceName(one)));
+    const machines = new Set(incidents.filter(({ kind }) => kind === 'machine-slow').map(({ name }) => name));
+    const isKnown = (one: Service): boolean => known.has(formatServiceName(one)) || machines.has(one.server);
+    const unwell = services.filter((one) => one.seen !== 'well' && !isKnown(one));
     return {
       verdict: total + unwell.length === 0 ? ('well' as const) : ('wrong' as const),
       services: services.length,

@@ -90,7 +90,7 @@ function toHeard(source: AlarmSource, alarm: SentAlarm, digest: string): HeardAl
     endedAt: alarm.endedAt,
     project,
     environment,
-    detail: describeAlarm(source, alarm, project, environment),
+    detail: () => describeAlarm(source, alarm, project, environment),
     quote: toQuote(alarm),
     digest,
   };
@@ -108,7 +108,7 @@ function describeAlarm(
   const title = cut(plain, MAX_NAME);
   const severity = alarm.severity ?? 'none';
   const values = { source, severity, hasTitle: title === '' ? 'no' : 'yes', title };
-  return say('alarms.detail', { ...values, ...toService(project, environment) }, 'en');
+  return say('alarms.detail', { ...values, ...toService(project, environment) });
 }
 
 /** The words of an alarm for a code block, in which no link can be pressed and no formatting works. */
