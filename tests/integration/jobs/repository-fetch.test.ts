@@ -159,16 +159,12 @@ describe('a repository of strangers', () => {
     ).rejects.toThrow(/it starts `bin\/web`, which is not in the commit/);
   });
 
-  it('has submodules and large files, which are named because nobody fetches them', async () => {
+  it('has large files, which are named because nobody fetches them', async () => {
     const { notes } = await startOf({
       'index.html': '',
-      '.gitmodules': '[submodule "x"]\n\tpath = vendor/x\n\turl = ../x.git\n',
       '.gitattributes': '*.psd filter=lfs diff=lfs merge=lfs -text\n',
     });
-    expect(notes).toEqual([
-      { kind: 'submodules', paths: ['vendor/x'] },
-      { kind: 'lfs', patterns: ['*.psd'] },
-    ]);
+    expect(notes).toEqual([{ kind: 'lfs', patterns: ['*.psd'] }]);
   });
 });
 

@@ -71,6 +71,13 @@ export async function pinRepository(
   return { words: [], env: { GIT_SSH_COMMAND: `ssh -F none ${words.join(' ')}` }, trustDir };
 }
 
+/** True when both are at one host, port and protocol, so that the login of one may be shown to the other. Pure. */
+export function isSameHost(one: RepositoryAddress, other: RepositoryAddress): boolean {
+  if (one.protocol !== other.protocol || one.protocol === 'file') return false;
+  const [first, second] = [hostOf(one.url), hostOf(other.url)];
+  return first.host === second.host && first.port === second.port;
+}
+
 /** Host names have only safe characters, so they can be part of a setting or command. */
 function hostOf(url: string): { readonly host: string; readonly port: string | null } {
   const short = /^[A-Za-z0-9._-]+@([A-Za-z0-9][A-Za-z0-9.-]*):/.exec(url);

@@ -38,6 +38,8 @@ export type MirrorPlace = Pick<RepositoryAddress, 'folder' | 'shown'> & {
   readonly path: string;
   readonly hasProgram: (name: string) => boolean;
   readonly run: RunSettings | undefined;
+  /** The paths of submodules that cannot be fetched. */
+  readonly missing: readonly string[];
 };
 
 const FILE = 'signalbox.json';
@@ -55,7 +57,7 @@ export async function readCommit(
   at: MirrorPlace & { readonly commit: string },
   signal: AbortSignal,
 ): Promise<ServiceCommit> {
-  const { mirror, commit, folder, shown, path, run, hasProgram } = at;
+  const { mirror, commit, folder, shown, path, run, hasProgram, missing } = at;
   const reader = new ObjectReader({ dir: mirror, path, signal });
   try {
     if ((await reader.read(getTree(commit, folder), 0))?.kind !== 'tree') {
@@ -76,8 +78,7 @@ export async function readCommit(
     const programs = [findOwnProgram(readProcfile(procfile).web ?? ''), ...NODE_PROGRAMS];
     const names = await listFiles(git, at, programs, signal);
     const notes = noteMissingFiles({
-      folder,
-      modules: await read(`${commit}:.gitmodules`),
+      submodules: missing,
       attributes: (await show('.gitattributes')) ?? (await read(`${commit}:.gitattributes`)),
     });
     const settings = text === null ? null : readServiceFile(text, commit);

@@ -1,11 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { allowMissing } from '@signalbox/contracts/system-error';
 import type { GitConfinement } from '../sandbox/git-room.ts';
+import { checkOut } from './checkout.ts';
 import { createGit, type Git } from './git.ts';
 import {
   fetchMirror,
@@ -17,11 +17,12 @@ import {
   resolveRef,
   type ReachableRepository,
 } from './mirror.ts';
-import { pinRepository, type RepositoryHosts } from './public-address.ts';
+import { isSameHost, pinRepository, type RepositoryHosts } from './public-address.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 import { openLogin, type Repository, type RepositoryLogin } from './repository-login.ts';
 import { createProgramLookUp } from '../ways/way.ts';
-import { readCommit, getTree, type MirrorPlace, type ServiceCommit } from './service-commit.ts';
+import { readCommit, type MirrorPlace, type ServiceCommit } from './service-commit.ts';
+import { fetchSubmodules, type FetchSubmodule, type SubmoduleParent, type Submodules } from './submodules.ts';
 import { createTurns } from './turns.ts';
 import { orderTags } from './version-order.ts';
 
@@ -99,7 +100,7 @@ export function createSourceStore(options: {
   readonly hasProgram?: (name: string) => boolean;
   readonly hosts: RepositoryHosts;
   /** Turns a login that git does not know into one that it takes. */
-  readonly exchangeLogin?: (login: string, address: RepositoryAddress, signal: AbortSignal) => Promise<string>;
+  readonly exchangeLogin?: ExchangeLogin;
 }): SourceStore {
   const { dir, repositoriesDirs, closed, cell, path, hosts } = options;
   const { hasProgram = createProgramLookUp(path, () => true) } = options;
@@ -108,19 +109,13 @@ export function createSourceStore(options: {
   const git = createGit({ path, home: dir, cell });
   // Git's own locks protect a mirror against other processes.
   const inTurn = createTurns();
+  const parseBelow = (written: string, folders: readonly string[]) =>
+    parseRepository(written, folders, [dir, ...closed]);
   const placeOf = ({ address: written, login }: Repository) => {
-    const address = parseRepository(written, repositoriesDirs, [dir, ...closed]);
+    const address = parseBelow(written, repositoriesDirs);
     return { address, mirror: join(dir, 'mirrors', nameMirror(address, login)) };
   };
-  const reach = async (
-    address: RepositoryAddress,
-    login: RepositoryLogin | null,
-    signal: AbortSignal,
-  ): Promise<ReachableRepository> => ({
-    ...address,
-    pin: await pinRepository(address, hosts),
-    login: login && (await exchangeLogin(await openLogin(login, address), address, signal)),
-  });
+  const reach = createReach(hosts, exchangeLogin);
   const fetch = async (repository: Repository, ref: string, signal: AbortSignal) => {
     const { address, mirror } = placeOf(repository);
     return inTurn(mirror, async () => {
@@ -134,6 +129,10 @@ export function createSourceStore(options: {
       return { address, mirror, commit };
     });
   };
+  const findSubmodules = (parent: SubmoduleParent, { login }: Repository, signal: AbortSignal): Promise<Submodules> => {
+    const parts = { git, inTurn, reach, parse: parseBelow, repositoriesDirs, mirrors: join(dir, 'mirrors') };
+    return fetchSubmodules(git, parent, parent.address.folder, { fetch: fetchWith(parts, login, signal), signal });
+  };
   return {
     async fetch(repository, ref, signal) {
       const { mirror, commit, address } = await fetch(repository, ref, signal);
@@ -141,9 +140,10 @@ export function createSourceStore(options: {
     },
     async open(repository, ref, signal, { named = ref } = {}) {
       const { address, mirror, commit } = await fetch(repository, ref, signal);
+      const { found, missing } = await findSubmodules({ address, mirror, commit }, repository, signal);
       const { version, ...read } = await readCommit(
         git,
-        { ...address, run: repository.run, mirror, path, hasProgram, commit },
+        { ...address, run: repository.run, mirror, path, hasProgram, commit, missing },
         signal,
       );
       return {
@@ -151,7 +151,7 @@ export function createSourceStore(options: {
         commit,
         release: nameRelease(named, commit, version),
         checkOut: (name, stop) =>
-          checkOut(git, { mirror, tree: getTree(commit, address.folder), to: join(checkouts, name) }, stop),
+          checkOut(git, { mirror, commit, folder: address.folder, found, to: join(checkouts, name) }, stop),
       };
     },
     async findMirror(repository) {
@@ -160,15 +160,59 @@ export function createSourceStore(options: {
     },
     async look(repository, signal) {
       const { address, mirror } = placeOf(repository);
-      return inTurn(mirror, async () => {
+      const main = await inTurn(mirror, async () => {
         await fetchMirror(git, mirror, await reach(address, repository.login, signal), { withMain: true, signal });
-        return readContents(git, { ...address, run: repository.run, mirror, path, hasProgram }, signal);
+        return findCommit(git, mirror, MAIN_REF, signal);
       });
+      // A submodule may lie in the same repository, whose turn has to be over.
+      const parent = main && { address, mirror, commit: main };
+      const { missing } = parent ? await findSubmodules(parent, repository, signal) : { missing: [] };
+      return readContents(git, { ...address, run: repository.run, mirror, path, hasProgram, missing, main }, signal);
     },
     async discard(name) {
       await rm(join(checkouts, name), { recursive: true, force: true });
       await removeOld(checkouts);
     },
+  };
+}
+
+type ExchangeLogin = (login: string, address: RepositoryAddress, signal: AbortSignal) => Promise<string>;
+
+function createReach(hosts: RepositoryHosts, exchangeLogin: ExchangeLogin) {
+  return async (
+    address: RepositoryAddress,
+    login: RepositoryLogin | null,
+    signal: AbortSignal,
+  ): Promise<ReachableRepository> => ({
+    ...address,
+    pin: await pinRepository(address, hosts),
+    login: login && (await exchangeLogin(await openLogin(login, address), address, signal)),
+  });
+}
+
+interface SubmoduleParts {
+  readonly git: Git;
+  readonly inTurn: ReturnType<typeof createTurns>;
+  readonly parse: (written: string, folders: readonly string[]) => RepositoryAddress;
+  readonly reach: ReturnType<typeof createReach>;
+  readonly repositoriesDirs: readonly string[];
+  readonly mirrors: string;
+}
+
+/** Fetches submodules of a repository with `login`, which is shown to the repository's own host only. */
+function fetchWith(parts: SubmoduleParts, login: RepositoryLogin | null, signal: AbortSignal): FetchSubmodule {
+  const { git, inTurn, parse, reach, repositoriesDirs, mirrors } = parts;
+  return async (from, url, commit) => {
+    // A remote repository must not bring private folders of this machine into its build.
+    const address = parse(url, from.protocol === 'file' ? repositoriesDirs : []);
+    const own = isSameHost(from, address) ? login : null;
+    const mirror = join(mirrors, nameMirror(address, own));
+    await inTurn(mirror, async () => {
+      if (await hasCommit(git, mirror, commit, signal)) return;
+      await fetchMirror(git, mirror, await reach(address, own, signal), { withMain: false, signal });
+      await resolveRef(git, mirror, { shown: address.shown, ref: commit }, signal);
+    });
+    return { address, mirror, commit };
   };
 }
 
@@ -204,10 +248,13 @@ export function nameRelease(ref: string, commit: string, version: string | null)
   return `${version ?? 'commit'}-${short}`;
 }
 
-async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Promise<RepositoryContents> {
-  const { mirror } = at;
+async function readContents(
+  git: Git,
+  at: MirrorPlace & { readonly main: string | null },
+  signal: AbortSignal,
+): Promise<RepositoryContents> {
+  const { mirror, main } = at;
   const tags = orderTags(await listRefs(git, mirror, { of: ['refs/tags'], count: ORDERED_TAGS, signal }));
-  const main = await findCommit(git, mirror, MAIN_REF, signal);
   const read = main === null ? null : readCommit(git, { ...at, commit: main }, signal);
   const start =
     (await read?.catch((error: unknown) => {
@@ -220,29 +267,6 @@ async function readContents(git: Git, at: MirrorPlace, signal: AbortSignal): Pro
     branch: main === null ? null : await findBranch(git, mirror, main, signal),
     start: start !== null && 'choose' in start ? { choose: start.choose } : start,
   };
-}
-
-async function checkOut(
-  git: Git,
-  { mirror, tree, to }: { readonly mirror: string; readonly tree: string; readonly to: string },
-  signal: AbortSignal,
-): Promise<string> {
-  await rm(to, { recursive: true, force: true });
-  mkdirSync(to, { recursive: true, mode: 0o700 });
-  const index = join(mirror, `index-${randomUUID()}`);
-  const options = { signal, env: { GIT_INDEX_FILE: index } };
-  try {
-    for (const words of [
-      ['read-tree', tree],
-      ['checkout-index', '--all', '--force'],
-    ]) {
-      const { code, stderr } = await git(['--git-dir', mirror, '--work-tree', to, ...words], options);
-      if (code !== 0) throw new Error(`git ${words[0] ?? ''} ended with ${code ?? 'a signal'}: ${stderr}`);
-    }
-  } finally {
-    await rm(index, { force: true });
-  }
-  return to;
 }
 
 async function removeOld(checkouts: string): Promise<void> {

@@ -2,16 +2,14 @@ import type { PlanNote } from '@signalbox/contracts/operations/deploy';
 
 const MAX_NAMED = 5;
 
-/** Notes the files of a commit that a checkout does not have: those of submodules and of Git LFS. Pure. */
+/** Notes the files of a commit that a checkout does not have: those of some submodules, and of Git LFS. Pure. */
 export function noteMissingFiles(files: {
-  readonly folder: string | null;
-  /** The texts of .gitmodules and .gitattributes. */
-  readonly modules: string | null;
+  /** The paths of submodules that cannot be fetched. */
+  readonly submodules: readonly string[];
+  /** The text of .gitattributes. */
   readonly attributes: string | null;
 }): readonly PlanNote[] {
-  const { folder, modules, attributes } = files;
-  const all = [...(modules ?? '').matchAll(/^[ \t]*path[ \t]*=[ \t]*(\S.*)$/gm)].map(([, path = '']) => path.trim());
-  const paths = folder === null ? all : all.filter((path) => path.startsWith(`${folder}/`));
+  const { submodules: paths, attributes } = files;
   const patterns = (attributes ?? '')
     .split(/\r?\n/)
     .filter((line) => !line.startsWith('#') && /\sfilter=lfs(?:\s|$)/.test(line))

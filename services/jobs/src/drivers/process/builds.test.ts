@@ -15,6 +15,7 @@ it.each([
 
 it.each([
   'npm error code E404',
+  "npm error notarget In most cases you or one of your dependencies are requesting a package version that doesn't exist.",
   'npm error A complete log of this run can be found in: /x',
   'errors: 0',
   'built in 3 s',

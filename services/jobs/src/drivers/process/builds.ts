@@ -157,7 +157,7 @@ export function readReason(line: string): string | null {
 
 /** What npm writes around its reason: its parts, and where its log lies. */
 const NO_REASON =
-  /^(?:code|errno|syscall|path|command|network|signal|a complete log\b|lifecycle|workspace|location)\b/i;
+  /^(?:notarget in most cases|code|errno|syscall|path|command|network|signal|a complete log\b|lifecycle|workspace|location)\b/i;
 
 const WRONG_USE = /^npm (?:error|ERR!) code EUSAGE$/;
 

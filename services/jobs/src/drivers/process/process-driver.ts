@@ -1,5 +1,5 @@
 import { MIB } from '@signalbox/contracts/size';
-import { availableParallelism, release } from 'node:os';
+import { availableParallelism, release, totalmem } from 'node:os';
 import type { HostInventory } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
@@ -22,7 +22,9 @@ import { readLog } from './log-file.ts';
 
 const TASKS = 256;
 /** Limits of a build: enough for a large service on a shared machine. */
-const BUILD_LIMITS: ProgramLimits = { memoryMb: 2_048, cpus: availableParallelism(), tasks: 1_024 };
+/** A builder of pages wants 4 GB and more, which a small machine does not have. */
+const BUILD_MEMORY_MB = Math.max(2_048, Math.floor(totalmem() / 4 / 1_048_576));
+const BUILD_LIMITS: ProgramLimits = { memoryMb: BUILD_MEMORY_MB, cpus: availableParallelism(), tasks: 1_024 };
 
 /** Runs releases as confined processes of this machine, with all state in files below `targetsDir`. Linux only: reads /proc. */
 export function createProcessDriver(options: {
