@@ -75,7 +75,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'shared/store/src/**', may: ['shared/store/src/**', 'shared/platform/src/log.ts', SAFETY, CONTRACTS] },
   // Governance knows tools by what they declare: the worker hands in the way to their handlers.
   { from: `${GOVERNANCE}/{calls,provenance}/**`, may: [`${GOVERNANCE}/{calls,provenance}/**`, SHARED] },
-  { from: `${GOVERNANCE}/{plans,permissions}/**`, may: [`${GOVERNANCE}/**`, SHARED] },
+  { from: `${GOVERNANCE}/{freezes,plans,permissions}/**`, may: [`${GOVERNANCE}/**`, SHARED] },
   { from: `${GOVERNANCE}/*.ts`, may: [`${GOVERNANCE}/**`, SHARED] },
   { from: 'shared/plugins/src/**', may: ['shared/plugins/src/**', CONTRACTS], types: ['shared/store/src/**', SAFETY] },
   { from: PLANNER, may: [PLANNER, CONTRACTS] },
@@ -181,7 +181,12 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // What a command does is the same in every channel.
   {
     from: `${GATEWAY}/commands/**`,
-    may: [`${GATEWAY}/{commands,delivery,rows}/**`, `${GATEWAY}/channels/links.ts`, `${GOVERNANCE}/*.ts`, SHARED],
+    may: [
+      `${GATEWAY}/{commands,delivery,rows}/**`,
+      `${GATEWAY}/channels/links.ts`,
+      `${GOVERNANCE}/{*,freezes/freezes}.ts`,
+      SHARED,
+    ],
     types: [`${GATEWAY}/channels/channel.ts`],
   },
   { from: `${GATEWAY}/**`, may: [`${GATEWAY}/**`, `${GOVERNANCE}/*.ts`, SHARED] },

@@ -91,6 +91,8 @@ const ARGUMENTS: Readonly<Record<string, readonly Call['args'][]>> = {
   release_port: [{ server: 'local', port: 20_999 }],
   index_docs: [{}],
   remember_fact: [{ fact: 'I like tea.' }],
+  freeze_changes: [{ until: 'tomorrow at 8', reason: 'stocktaking' }, {}, { project: 'noted' }],
+  lift_freeze: [{ project: 'noted' }, {}],
   create_schedule: [
     { kind: 'reminder', task: 'drink tea', when: 'tomorrow at 8' },
     { kind: 'task', task: 'list the projects', when: 'every day at 9' },

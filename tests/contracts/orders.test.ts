@@ -22,6 +22,8 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
   release_port: { server: 'box-1', port: 20_003 },
   index_docs: {},
   withdraw_request: { request: 'apv_1' },
+  freeze_changes: { until: 'monday at 9:00', reason: 'stocktaking' },
+  lift_freeze: {},
   create_schedule: { kind: 'reminder', task: 'check the demo', when: 'tomorrow at 8' },
   change_schedule: { number: 3, change: 'pause' },
   forget_fact: { number: 3, words: '16:00' },

@@ -7,6 +7,7 @@ import { z } from 'zod';
 const PORTS: Readonly<Record<PortName, true>> = {
   projects: true,
   memory: true,
+  freezes: true,
   schedules: true,
   demo: true,
   services: true,

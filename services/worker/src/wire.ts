@@ -13,6 +13,7 @@ import { findPlan, listPlans } from '@signalbox/store/governance/plans';
 import { createKnowledgeSearch } from './tools/search/knowledge-search.ts';
 import { createQueryVectors } from './tools/search/query-vector.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
+import { createFreezeEffects } from '@signalbox/governance/freezes/freeze-effects';
 import { createRequestPort } from './tools/ports/request-rows.ts';
 import { createProjectStore } from '@signalbox/store/deploy/projects';
 import { RunStore } from '@signalbox/store/turns/runs';
@@ -100,6 +101,7 @@ export function createWiring(config: WorkerConfig, log: Log): WorkerWiring {
         },
         changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
         onCall: { list: async (project) => (await listRotaStates(pool, project)).map(summarizeRota) },
+        freezes: createFreezeEffects({ pool, notify, usualZone: config.POLICY_TIME_ZONE }),
         memory: createMemoryStore(pool),
         schedules: createScheduleStore(pool, config.POLICY_TIME_ZONE),
         plans: {

@@ -1,3 +1,4 @@
+import { findFreezeGroup } from './requests/freezes.ts';
 import { findScheduleGroup } from './requests/schedules.ts';
 import { readTalk } from './requests/talk.ts';
 import { asLine } from './words.ts';
@@ -46,7 +47,7 @@ export function planNextMessage(input: {
       (asking && asking.slot !== MENU_SLOT && findExactChoice(said, asking.choices) !== null)
     )
       return [said];
-    if (findScheduleGroup(said, index) !== null) return [said];
+    if (findFreezeGroup(said, { facts, index }) !== null || findScheduleGroup(said, index) !== null) return [said];
     const translation = readInEnglish(said, { known: facts.known, vocabulary: index, language: getCurrentLanguage() });
     translations.push(translation);
     return asking ? [translation.english] : splitRequests(translation.english, { facts, index, last: null });
@@ -119,6 +120,8 @@ function classify(
 }
 
 function groupsFor(text: string, around: RequestContext): readonly string[] {
+  const frozen = findFreezeGroup(text, around);
+  if (frozen !== null) return [frozen];
   return splitRequests(text, around).flatMap((part) => {
     const later = findScheduleGroup(part, around.index);
     if (later !== null) return [later];

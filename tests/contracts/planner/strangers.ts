@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readEndTime } from '@signalbox/messages/schedule/read-end';
 import { readWhen } from '@signalbox/messages/schedule/read-when';
 import { type DryRun, PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { parseSince } from '@signalbox/worker/tools/arguments/since';
@@ -53,11 +54,10 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   create_schedule: ['create_schedule'],
   create_reminder: ['create_schedule'],
   search_code: ['search_repository'],
+  freeze_deployments: ['freeze_changes'],
+  lift_freeze: ['lift_freeze'],
   help: [],
 };
-/** No tool does these: changes are frozen by the commands /freeze and /unfreeze. */
-export const NO_TOOL: ReadonlySet<string> = new Set(['freeze_deployments', 'lift_freeze']);
-
 export const readOrders = (): readonly Order[] =>
   Order.array().parse(JSON.parse(readFileSync(new URL('./strangers-orders.json', import.meta.url), 'utf8')));
 
@@ -96,7 +96,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return args['since'] !== undefined && got === hours;
   },
   // Errors are shown until now, with their times. Whether it is eight in the morning in 9 or 20 hours, a person says.
-  until: ({ tool, args, asks }) => tool === 'get_error_history' || (args['hours'] === undefined && asks === 'hours'),
+  until: ({ tool, args, asks }, wanted) =>
+    tool === 'freeze_changes'
+      ? JSON.stringify(readEndTime(String(args['until']))?.when) === JSON.stringify(readEndTime(wanted)?.when)
+      : tool === 'get_error_history' || (args['hours'] === undefined && asks === 'hours'),
   // A service is silent for whole hours.
   duration: ({ args }, wanted) =>
     args['hours'] === Math.ceil(Number.parseInt(wanted, 10) / (wanted.endsWith('m') ? 60 : 1)),

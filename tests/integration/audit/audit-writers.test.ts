@@ -67,11 +67,11 @@ const BY_PEOPLE: Readonly<Record<string, readonly ServiceWithLogin[]>> = {
   'repository.scanned': ['analysis'],
   'turn.recorded': ['worker'],
   'role.changed': ['gateway'],
-  'freeze.set': ['gateway'],
-  'freeze.lifted': ['gateway'],
   'break_glass.opened': ['gateway'],
   // By a command in the gateway, or by words, as a tool of the worker.
   'memory.forgotten': ['gateway', 'worker'],
+  'freeze.set': ['gateway', 'worker'],
+  'freeze.lifted': ['gateway', 'worker'],
   'schedule.made': ['worker'],
   'schedule.changed': ['gateway', 'worker'],
   'approval.voided': ['gateway', 'worker'],

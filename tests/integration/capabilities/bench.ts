@@ -13,6 +13,7 @@ import { listRotaStates, summarizeRota } from '@signalbox/store/oncall/rota-stat
 import { createMemoryStore } from '@signalbox/store/memory/facts';
 import { createScheduleStore } from '@signalbox/store/schedules/schedules';
 import { withdrawRequest } from '@signalbox/governance/withdrawal';
+import { createFreezeEffects } from '@signalbox/governance/freezes/freeze-effects';
 import { createRequestPort } from '@signalbox/worker/tools/ports/request-rows';
 import { sayProgress } from '@signalbox/governance/plans/say-plan';
 import { splitTitle } from '@signalbox/governance/split-title';
@@ -145,6 +146,7 @@ export async function openCapabilityBench(
       told: (filter, limit) => listIncidents(pool, filter, limit),
     },
     changes: { list: (filter, limit) => listChanges(pool, filter, limit) },
+    freezes: createFreezeEffects({ pool, notify: () => Promise.resolve(), usualZone: 'UTC' }),
     memory: createMemoryStore(pool),
     plans: {
       find: (id) => findPlan(pool, id),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { Approvals, type PressResult, type ButtonPress } from '@signalbox/governance/approvals';
-import { setFreeze } from '@signalbox/gateway/commands/governance/freeze';
+import { putFreeze } from '@signalbox/store/governance/freezes';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { createEngine } from '@signalbox/safety/policy/engine';
@@ -75,6 +75,7 @@ afterEach(async () => {
 const parts = () => governanceOver(pool, [group], policy);
 const ask = (name = 'x'): Promise<ToolCallResult> =>
   executeCall(parts(), scopeOfAda(), { actionId: randomUUID(), tool: 'act', args: { name }, groups: ['test'] });
+const FREEZE = { by: '2', name: 'Bob', reason: '', until: null, zone: 'UTC' };
 const ADA = { userKey: '1', name: 'Ada', role: 'developer' } as const;
 const BOB = { userKey: '2', name: 'Bob', role: 'admin' } as const;
 async function press(verb: ButtonPress['verb'], by: typeof ADA | typeof BOB = ADA): Promise<PressResult> {
@@ -139,11 +140,11 @@ describe('a call that its requester has to confirm', () => {
 
   it('cannot be confirmed during a freeze, and is void when a freeze starts after the tap', async () => {
     await ask();
-    await setFreeze(pool, { by: '2', name: 'Bob', reason: '', at: new Date().toISOString() });
+    await putFreeze(pool, { ...FREEZE, at: new Date().toISOString() });
     expect((await press('approve')).toast).toContain('Changes are frozen');
     await pool.query(`delete from settings where key = 'freeze'`);
     await press('approve');
-    await setFreeze(pool, { by: '2', name: 'Bob', reason: '', at: new Date().toISOString() });
+    await putFreeze(pool, { ...FREEZE, at: new Date().toISOString() });
     expect((await resume()).result).toMatchObject({ ok: false, code: 'APPROVAL_VOID' });
     expect(effects).toEqual([]);
   });

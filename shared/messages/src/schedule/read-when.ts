@@ -23,6 +23,8 @@ export interface WhenReading {
   /** The zone that the text names; null for none. */
   readonly zone: string | null;
   readonly language: string;
+  /** False when the hour, or its half of the day, is the usual one and not said. */
+  readonly saysHour: boolean;
   /** The text in which each part about time is one NUL. */
   readonly rest: string;
 }
@@ -56,7 +58,7 @@ const DATE = /(?:\bon |\bam |\bel )?(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)/;
  */
 export function readWhen(text: string): WhenReading | null {
   const exact = readExact(text.trim());
-  if (exact) return { when: exact, zone: null, language: 'en', rest: READ };
+  if (exact) return { when: exact, zone: null, language: 'en', rest: READ, saysHour: text.includes(':') };
   const readings = LANGUAGES.flatMap((language) => readInLanguage(text, language) ?? []);
   // The language that explains most of the text.
   return readings.toSorted((a, b) => countLetters(a.rest) - countLetters(b.rest))[0] ?? null;
@@ -81,12 +83,13 @@ function readInLanguage(text: string, language: string): WhenReading | null {
   const repeated = takeRepetition(cursor, form);
   const day = repeated ? null : takeDay(cursor, form);
   const time = takeTime(cursor, form);
-  const found = { zone, language, rest: cursor.text };
+  const saysHour = time !== null && (time.isExact || time.hasMinutes || day !== null);
+  const found = { zone, language, rest: cursor.text, saysHour };
   if (repeated) {
     const when = toCron(repeated, time);
     return when && { ...found, when };
   }
-  if (day?.kind === 'after') return { ...found, when: day };
+  if (day?.kind === 'after') return { ...found, when: day, saysHour: true };
   if (day?.kind === 'date') {
     const local = `${day.date}T${pad(time?.hour ?? USUAL_HOUR)}:${pad(time?.minute ?? 0)}`;
     return { ...found, when: { kind: 'once', local } };
@@ -190,21 +193,25 @@ interface ClockTime {
   readonly minute: number;
   /** True when the half of the day is said, or the hour is one of twenty-four. */
   readonly isExact: boolean;
+  readonly hasMinutes: boolean;
 }
 
 function takeTime(cursor: Cursor, form: Compiled): ClockTime | null {
-  for (const [pattern, hour] of form.hours) if (take(cursor, pattern)) return { hour, minute: 0, isExact: true };
+  for (const [pattern, hour] of form.hours)
+    if (take(cursor, pattern)) return { hour, minute: 0, isExact: true, hasMinutes: false };
   for (const pattern of form.time) {
     const before = cursor.text;
     const groups = take(cursor, pattern)?.groups;
     if (!groups) continue;
     const said = readNumber(groups['hour'] ?? '', form);
     const part = groups['part'] ?? groups['part2'] ?? '';
-    const minute = groups['half'] ? 30 : Number(groups['minute'] ?? groups['minute2'] ?? 0);
+    const minutes = groups['minute'] ?? groups['minute2'];
+    const minute = groups['half'] ? 30 : Number(minutes ?? 0);
     const isLate = part !== '' && form.evening.test(part) && said < 12;
     const isMidnight = part !== '' && form.morning.test(part) && said === 12;
     const hour = isMidnight ? 0 : said + (isLate ? 12 : 0);
-    if (hour <= 23 && minute <= 59) return { hour, minute, isExact: part !== '' || said > 12 };
+    if (hour <= 23 && minute <= 59)
+      return { hour, minute, isExact: part !== '' || said > 12, hasMinutes: minutes !== undefined };
     cursor.text = before;
   }
   return null;

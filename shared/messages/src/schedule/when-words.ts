@@ -189,7 +189,7 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
       ['mañana por la mañana', 1, 9],
       ['mañana por la tarde', 1, 17],
       ['mañana por la noche', 1, 20],
-      ['mañana', 1, null],
+      ['(?<!de la )mañana', 1, null],
       ['esta tarde', 0, 17],
       ['esta noche', 0, 20],
       ['hoy', 0, null],
@@ -221,12 +221,12 @@ export const WHEN_WORDS: Readonly<Record<string, WhenWords>> = {
   ru: {
     days: [
       'воскресень[еяю]м?',
-      'понедельник(?:ам)?',
-      'вторник(?:ам)?',
-      'сред[ау]м?',
-      'четверг(?:ам)?',
-      'пятниц[ау]м?',
-      'суббот[ау]м?',
+      'понедельник(?:ам|а)?',
+      'вторник(?:ам|а)?',
+      'сред[аыу]м?',
+      'четверг(?:ам|а)?',
+      'пятниц[аыу]м?',
+      'суббот[аыу]м?',
     ],
     numbers: [
       'один|одну',

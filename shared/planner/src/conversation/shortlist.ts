@@ -4,6 +4,7 @@ import { SEARCH_TOOL, askWhichIsMeant, formatToolName } from '../requests/questi
 import { MENU_SLOT } from '../requests/menu.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
+import { FREEZE_TOOLS } from '../requests/freezes.ts';
 import { SCHEDULE_TOOL } from '../requests/schedules.ts';
 import { createToolStep } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
@@ -50,8 +51,8 @@ export function requirePlainOrder(
     return named.length === 0 ? step : askWhichIsMeant(named, cleanText(text), around.index);
   }
   const change = changeOf(step, around.index);
-  // Its task and its time are the whole text.
-  if (change?.tool.name === SCHEDULE_TOOL) return step;
+  // Its task and its time are the whole text, and the words of a freeze were looked at one by one.
+  if (change && (change.tool.name === SCHEDULE_TOOL || FREEZE_TOOLS.has(change.tool.name))) return step;
   if (!change) return step.kind === 'ask' ? { ...step, ask: { ...step.ask, said: [...(earlier ?? []), text] } } : step;
   const planned = { tool: change.tool, args: change.call.args };
   const isPlain =

@@ -13,6 +13,7 @@ import {
   MIN_OFFER_SCORE,
   MIN_TOPIC_SCORE,
 } from './understanding.ts';
+import { readFreezeStep } from './freezes.ts';
 import { readSchedule } from './schedules.ts';
 import { readFollowUp } from './follow-ups.ts';
 import { type PlannedCall, type PlannerStep, toAnswerStep } from './marks.ts';
@@ -29,9 +30,9 @@ const QUERY_LENGTH = 300;
 /** Returns the step for a cleaned text that neither answers a question nor is small talk. */
 export function createRequestStep(said: string, around: RequestContext): PlannerStep {
   const text = said.replace(NOTICE, '');
-  const later = readSchedule(text, around, createRequestStep);
-  if (later) return later;
   return (
+    readFreezeStep(text, around) ??
+    readSchedule(text, around, createRequestStep) ??
     literalStep(text, around) ??
     lookFirst(text, around) ??
     followUpStep(text, around) ??

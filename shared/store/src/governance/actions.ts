@@ -138,7 +138,7 @@ export async function beginAction(
            select ${storedOf(lane, intent)}, 'started', now(), ${grantId}
              from held, actor, flushed
             where done and actor.role = any (${roles}) and (${grantId}::text is null or exists (select 1 from granted))
-              and (${proposal.question.context.frozen}::boolean = exists (select 1 from settings where key = 'freeze'))
+              and (${proposal.question.context.frozen}::boolean = is_frozen())
            on conflict (action_id) do nothing returning 1),
          audited as (select audit_append(${buildAuditJson(events)}::jsonb) from mine)
     select exists (select 1 from mine) as claimed, exists (select 1 from held) and (select done from flushed) as held,

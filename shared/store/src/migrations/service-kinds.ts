@@ -52,6 +52,9 @@ const KINDS: Readonly<
       // A person withdraws their own request, or forgets a fact of their own, by words
       'approval.voided',
       'memory.forgotten',
+      // An operator freezes by words
+      'freeze.set',
+      'freeze.lifted',
       'schedule.made',
       'schedule.changed',
       'capability.loaded',

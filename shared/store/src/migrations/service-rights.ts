@@ -39,6 +39,9 @@ const RECIPIENTS = ['incident_people(text, text)', 'find_recipients(text[])'];
 /** Functions with which a person's press takes or silences an incident. */
 const TAKEN = ['incident_take(bigint, text)', 'incident_silence(bigint, integer)'];
 
+/** Set and lift the freeze, and no other setting. */
+const FREEZE = ['set_freeze(jsonb)', 'lift_freeze()'];
+
 /** Rights on runs: a pool records scheduled runs, which have no requester, and updates progress, but not job or recipient. */
 const OWN_RUNS = [
   'select',
@@ -140,7 +143,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       // Budgets count what the steps used
       engineering_steps: 'select (change_id, at, input_tokens, output_tokens, cost_usd)',
     },
-    functions: [APPEND, COPY, ...RECIPIENTS, ...TAKEN],
+    functions: [APPEND, COPY, ...RECIPIENTS, ...TAKEN, ...FREEZE],
   },
   /** Takes turns and runs tools. Cannot create people or votes, and reads no sealed value. */
   worker: {
@@ -217,7 +220,7 @@ export const SERVICE_RIGHTS: Readonly<Record<ServiceWithLogin, ServiceRights>> =
       audit_events: READ,
       audit_log: READ,
     },
-    functions: [APPEND, COPY, 'find_recipients(text[])', 'effect_note(text, jsonb)'],
+    functions: [APPEND, COPY, 'find_recipients(text[])', 'effect_note(text, jsonb)', ...FREEZE],
   },
   /** Background work: ends undecided requests, indexes documents and seals the audit. */
   maintenance: {

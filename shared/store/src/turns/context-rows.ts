@@ -261,7 +261,7 @@ export async function readContext(db: Queryable, scope: ContextScope, known: str
                          (select max(a.settled_at) from actions a where a.thread_id = n.thread_id)), ',' order by n.thread_id), '')) as key
         from newest n)
     select clock_timestamp() as at, is_private_to(me.keys, ${chatKey}::text) as "isPrivate",
-           (select coalesce(s.value ->> 'at', '') from settings s where s.key = 'freeze') as "frozenSince",
+           (select coalesce(s.value ->> 'at', '') from settings s where s.key = 'freeze' and is_frozen()) as "frozenSince",
            (select s.value ->> 'until' from settings s where s.key = 'break_glass' and (s.value ->> 'until')::timestamptz > now()) as "breakGlassUntil",
            array_remove(array[${WANTED}], null) as wanted, stamp.key
       from me, stamp`;

@@ -1,16 +1,16 @@
 import { coversRole } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { toPlainName } from '@signalbox/contracts/plain-name';
+import { liftFreeze } from '@signalbox/governance/freezes/freezes';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
-import { findValue, sql } from '@signalbox/store/sql';
+import { sql } from '@signalbox/store/sql';
 import { putSetting } from '@signalbox/store/settings';
 import type { ChatCommand } from '../chat-command.ts';
 import { createDeciderNotices } from '../deciders.ts';
 import { refuseRole, type GatewayAnswer, type AnswerDeps, type QuestionContext } from '../question.ts';
 import { auditCommand } from '../record.ts';
-import type { Freeze } from './freeze.ts';
 
 const BREAK_GLASS_MS = 15 * MINUTE_MS;
 
@@ -24,10 +24,8 @@ export default {
   help: null,
   answer: async ({ db }, typed, asked) => {
     if (typed === 'break-glass') return breakGlass(db, asked);
-    const lifted = await findValue<Freeze>(db)`delete from settings where key = 'freeze' returning value`;
-    if (!lifted) return { text: say('control.not-frozen') };
-    await auditCommand(db, asked, 'freeze.lifted', { setBy: lifted.by, reason: lifted.reason });
-    const notice = (): string => say('control.unfrozen-by', { name: toPlainName(asked.envelope.name) });
+    const { notice } = await liftFreeze(db, { ...asked.envelope, role: asked.role });
+    if (!notice) return { text: say('control.not-frozen') };
     return { text: say('control.unfrozen'), notices: await createDeciderNotices(db, asked, notice) };
   },
 } satisfies ChatCommand;

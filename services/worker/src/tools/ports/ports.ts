@@ -11,6 +11,7 @@ import type { createScheduleStore } from '@signalbox/store/schedules/schedules';
 import type { Incident } from '@signalbox/store/deploy/incidents';
 import type { RotaSummary } from '@signalbox/messages/schedule/say-rota';
 import type { IncidentFilter, ToldIncident } from '@signalbox/store/incidents/list-incidents';
+import type { Freeze } from '@signalbox/store/governance/freezes';
 import type { findPlan, listPlans, Plan } from '@signalbox/store/governance/plans';
 import type { OwnRequest } from '@signalbox/store/governance/own-requests';
 import type { createChainRunStore } from '@signalbox/store/repository/chain-runs';
@@ -26,6 +27,19 @@ import type { AgentGraphs } from './graph-nodes.ts';
 import type { KnowledgeSearch } from '../search/knowledge-search.ts';
 import type { createPortAllocations } from './port-allocation-rows.ts';
 import type { RequestPort } from './request-rows.ts';
+
+/** The action that sets or lifts a freeze. */
+interface FreezeAsked {
+  readonly by: { readonly userKey: string; readonly name: string; readonly role: Role };
+  readonly threadId: string;
+  readonly actionId: string;
+}
+
+/** `isNew`: the action set or lifted it. The freeze is null when there was none to lift. */
+export interface ToldFreeze {
+  readonly isNew: boolean;
+  readonly freeze: Freeze | null;
+}
 
 /** Everything outside the agent that a product capability can reach. The docstrings of the store apply to the ports over its rows. */
 export interface CorePorts {
@@ -72,6 +86,13 @@ export interface CorePorts {
   readonly onCall: {
     /** Who is on call in each rota, or in the one of a project; empty without one. */
     list(project?: string): Promise<readonly RotaSummary[]>;
+  };
+  /** Sets and lifts freezes as the effect of an action, by the code of the commands. Twice is safe. */
+  readonly freezes: {
+    /** Reads when a freeze ends; null for words that leave it open. */
+    readEnd(until: string, threadId: string): Promise<{ readonly until: string; readonly zone: string } | null>;
+    set(asked: FreezeAsked, freeze: Pick<Freeze, 'reason' | 'at' | 'until' | 'zone'>): Promise<ToldFreeze>;
+    lift(asked: FreezeAsked): Promise<ToldFreeze>;
   };
   readonly memory: ReturnType<typeof createMemoryStore>;
   readonly schedules: ReturnType<typeof createScheduleStore>;
