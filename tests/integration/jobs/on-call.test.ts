@@ -1,4 +1,5 @@
-import { closeIncident, openIncident } from '@signalbox/store/deploy/incidents';
+import { say } from '@signalbox/messages/say';
+import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import { listIncidentPeople } from '@signalbox/store/incidents/incident-people';
 import { recordAlarms, type HeardAlarm } from '@signalbox/store/incidents/record-alarms';
 import { notifyNextPeople } from '@signalbox/store/incidents/next-people';
@@ -55,7 +56,7 @@ const ALARM: HeardAlarm = {
 const fire = (over: Partial<HeardAlarm> = {}, tells: readonly string[] = []) =>
   recordAlarms(bench.pools.gateway, { name: 'prometheus', tells }, [{ ...ALARM, ...over }], SENTENCES);
 
-async function openDown(): Promise<void> {
+async function openDown(over: Partial<IncidentReport> = {}): Promise<void> {
   const place = { project: 'shop', environment: 'staging' };
   await openIncident(bench.deploy, {
     subject: 'service:shop/staging',
@@ -68,6 +69,7 @@ async function openDown(): Promise<void> {
     buttons: [],
     card: { environment: 'staging' },
     mutedUntil: null,
+    ...over,
   });
 }
 const told = async (): Promise<readonly string[]> => (await bench.news()).map(({ who, say }) => `${who}: ${say}`);
@@ -77,14 +79,42 @@ describe('an alarm and an incident of a service of ours', () => {
     await setRota(['1003', '1002']);
     await fire();
     await openDown();
-    expect(await told()).toEqual(['1003: It burns.', '1003: shop is down.']);
+    const [alarm, own, ...more] = await told();
+    expect([alarm, more]).toEqual(['1003: It burns.', []]);
+    // The second one says that it is likely the same.
+    expect(own).toMatch(/^1003: 🔗 Likely the same cause as an incident .*: An alarm\.\n\nshop is down\.$/);
+  });
+
+  test('about one service are one cause: the second goes to who takes care of the first, and no further meanwhile', async () => {
+    await bench.person('1002', 'developer', [], { language: 'de' });
+    await bench.owner.query(`update users set language = 'de' where user_key = '1002'`);
+    await setRota(['1003', '1002'], [], 1);
+    await openDown();
+    const { rows } = await bench.owner.query<{ id: string }>('select incident_id::text as id from incidents');
+    await takeIncident(bench.pools.gateway, rows[0]?.id ?? '', '1002');
+    await fire();
+    await fire({ fingerprint: 'f2', project: 'blog' });
+    await fire({ fingerprint: 'f3', environment: 'production' });
+    const [, linked, ...others] = await told();
+    expect(linked).toMatch(/^1002: 🔗 Wahrscheinlich dieselbe Ursache .*: It is down\. ✋ 1002 kümmert sich darum\./);
+    expect(others).toEqual(['1003: It burns.', '1003: It burns.']);
+    await bench.owner.query(`update incidents set told_at = told_at - interval '5 minutes'`);
+    await notifyNextPeople(bench.deploy, 15);
+    const { rows: escalated } = await bench.owner.query(
+      `select evidence ->> 'project' as project, evidence ->> 'environment' as environment from incidents
+        where (select count(*) from incident_tellings t where t.incident_id = incidents.incident_id) > 1 order by 1`,
+    );
+    expect(escalated).toEqual([
+      { project: 'blog', environment: 'staging' },
+      { project: 'shop', environment: 'production' },
+    ]);
   });
 
   test('without a rota of the project are told to who answers for the service', async () => {
     await setRota(['1003'], ['blog']);
     await fire();
     await openDown();
-    expect(await told()).toEqual(['1001: It burns.', '1001: shop is down.']);
+    expect(await told()).toEqual(['1001: It burns.', expect.stringMatching(/^1001: .*\n\nshop is down\.$/)]);
   });
 
   test('pass over whoever cannot be reached, or may no longer take one', async () => {
@@ -93,7 +123,7 @@ describe('an alarm and an incident of a service of ours', () => {
     await bench.owner.query(`update users set role = 'viewer' where user_key = '1002'`);
     await fire();
     await openDown();
-    expect(await told()).toEqual(['1004: It burns.', '1004: shop is down.']);
+    expect(await told()).toEqual(['1004: It burns.', expect.stringMatching(/^1004: .*\n\nshop is down\.$/)]);
   });
 
   test('end for whoever took them', async () => {
@@ -271,8 +301,21 @@ describe('a hand-over', () => {
       'Hand-over of **night** (all projects): **1003** goes off call, **1002** is on call until Mon, Dec 7, 2026, 12:00 (UTC).',
     );
     expect(texts[0]).toContain('In the turn of 1003: 2 incidents, 1 taken, 1 still open.');
-    expect(texts[0]).toContain('Open now:\n- It is down. For ');
+    expect(texts[0]).toContain('Open now:\n- **shop/staging**: It is down. For ');
     expect(texts[0]).toContain('✋ 1003 looks after it.');
+  });
+
+  test('names what is open to each in their language', async () => {
+    await bench.owner.query(`update users set language = 'de' where user_key = '1002'`);
+    await setNoon(['1003', '1002']);
+    await openDown({ detail: () => say('health.badStatus', { status: 500 }) });
+    await fire({ detail: () => say('health.diskLow', { free: 7 }) });
+    await handOver(at(NOON));
+    const [leaves, comes] = await said();
+    expect(leaves).toContain('- **shop/staging**: It answers with status 500. For ');
+    expect(leaves).toContain('- Only 7 MB');
+    expect(comes).toContain('- **shop/staging**: Es antwortet mit Status 500. Seit ');
+    expect(comes).toContain('Niemand hat ihn übernommen.');
   });
 
   test('counts what whoever leaves was told of in the turn, also before the rota was changed', async () => {

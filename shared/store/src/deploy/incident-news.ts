@@ -1,9 +1,10 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { newTraceId } from '@signalbox/contracts/ids';
-import { DEFAULT_LANGUAGE } from '@signalbox/messages/language';
+import { DEFAULT_LANGUAGE, runInLanguage } from '@signalbox/messages/language';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import { chooseWords, noteTelling, type Words } from '../incidents/incident-words.ts';
+import { findTwin, sayTwin, type TwinIncident } from '../incidents/twin-incidents.ts';
 import { findRecipients, type Recipient } from '../people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { findRow, findValue, listValues, sql } from '../sql.ts';
@@ -67,9 +68,16 @@ export function notifyRecipient(
        where incident_id = ${incidentId}::bigint and news is not null for update`;
     if (!row) return null;
     const { once, recipients, says, ...rest } = row.news;
-    const [recipient] = await findRecipients(db, [...recipients, ...admins]);
+    const twin = rest.card && rest.phase === 'opened' && once === 'opened' ? await findTwin(db, incidentId) : null;
+    // Whoever looks after the other one knows most.
+    const first = twin?.takenBy == null ? [] : [twin.takenBy];
+    const [recipient] = await findRecipients(db, [...first, ...recipients, ...admins]);
     if (!recipient) return 'nobody';
-    const news = { ...rest, say: says ? await chooseFor(db, recipient, says) : rest.say };
+    const sentence = says ? await chooseFor(db, recipient, says) : rest.say;
+    const news = {
+      ...rest,
+      say: twin ? `${await linkTwin(db, incidentId, twin, recipient)}\n\n${sentence}` : sentence,
+    };
     await markNotified(db, incidentId, recipient);
     if (news.card && news.phase === 'opened') await noteTelling(db, incidentId, recipient.userKey);
     const isAnother = row.told !== null && recipient.chatKey !== row.chatKey;
@@ -80,6 +88,20 @@ export function notifyRecipient(
 /** Chooses the sentence in the language of a person. */
 export async function chooseFor(db: Queryable, { userKey }: Pick<Recipient, 'userKey'>, says: Words): Promise<string> {
   return chooseWords(says, await findValue<string>(db)`select user_language(${userKey})`);
+}
+
+/** Links an incident to the one that likely has its cause, and says so in the language of a person. */
+async function linkTwin(
+  db: Queryable,
+  incidentId: string,
+  twin: TwinIncident,
+  { userKey }: Recipient,
+): Promise<string> {
+  const link = JSON.stringify({ sameAs: twin.incidentId });
+  await db.query(
+    sql`update incidents set evidence = evidence || ${link}::jsonb where incident_id = ${incidentId}::bigint`,
+  );
+  return runInLanguage(await findValue<string>(db)`select user_language(${userKey})`, () => sayTwin(db, twin));
 }
 
 /** Adds the end of an incident to the news of its start, in each language. Pure. */

@@ -42,6 +42,12 @@ export function selectDetail(incidents: Sql): Sql {
   return sql`coalesce(${incidents}.words -> 'details' ->> ${getCurrentLanguage()}, ${incidents}.detail)`;
 }
 
+/** Selects where an incident is, when its sentence does not say it: the service of one of ours, the repository of a gate. */
+export function selectPlace(incidents: Sql): Sql {
+  return sql`case split_part(${incidents}.subject, ':', 1) when 'service' then substr(${incidents}.subject, 9)
+      when 'gate' then ${incidents}.evidence ->> 'repository' when 'server' then substr(${incidents}.subject, 8) end`;
+}
+
 /** Records that a person is told of an incident, which waits for somebody to take it. False when that person was told before. */
 export async function noteTelling(db: Queryable, incidentId: string, userKey: string): Promise<boolean> {
   const isNew = await hasRow(db)`

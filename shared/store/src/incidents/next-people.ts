@@ -143,10 +143,12 @@ function waitedMs(now: Date | null) {
   return sql`(extract(epoch from coalesce(${now}::timestamptz, clock_timestamp()) - greatest(told_at, silenced_until)) * 1000)::float8`;
 }
 
-/** SQL condition: the incident was told, and nobody has taken, silenced or muted it. */
+/** SQL condition: the incident was told, and nobody has taken it or the one that is likely the same, or silenced or muted it. */
 function waitingAt(now: Date | null) {
   return sql`escalates and closed_at is null and taken_by is null and news is null and words is not null and told_at is not null
     and (silenced_until is null or silenced_until <= coalesce(${now}::timestamptz, clock_timestamp()))
+    and not exists (select from incidents twin where twin.incident_id::text = incidents.evidence ->> 'sameAs'
+                       and twin.closed_at is null and twin.taken_by is not null)
     and not exists (select from services v where subject = 'service:' || v.project || '/' || v.environment
                        and v.muted_until > coalesce(${now}::timestamptz, clock_timestamp()))`;
 }

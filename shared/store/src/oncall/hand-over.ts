@@ -1,16 +1,16 @@
 import { SEND_PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { newTraceId } from '@signalbox/contracts/ids';
-import { toPlainName } from '@signalbox/contracts/plain-name';
-import { sayDuration } from '@signalbox/messages/duration';
 import { runInLanguage } from '@signalbox/messages/language';
 import { sayScope } from '@signalbox/messages/schedule/say-rota';
 import { sayMoment } from '@signalbox/messages/schedule/say-when';
 import { say } from '@signalbox/messages/say';
 import { putOutbox } from '../conversation/outbox.ts';
 import { endFault, reportFault, type FaultKind } from '../faults.ts';
+import { describeOpenIncident, type IncidentState } from '../incidents/incident-states.ts';
+import { selectDetail, selectPlace } from '../incidents/incident-words.ts';
 import { findRecipients } from '../people/recipients.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { findValue, hasRow, listRows } from '../sql.ts';
+import { findValue, hasRow, listRows, sql } from '../sql.ts';
 import { findDuty, type Duty } from './duty.ts';
 import { nameOf, readRotaState, type RotaState } from './rota-states.ts';
 import { chooseRota, listRotas, type Rota } from './rotas.ts';
@@ -52,12 +52,12 @@ async function handOver(pool: Pool, rotas: readonly Rota[], state: RotaState): P
       insert into rota_handovers (rota, at, leaves, comes) values (${rota.name}, ${duty.from}, ${before.userKey}, ${duty.userKey})
       on conflict do nothing returning true`;
     if (!isFirst) return [];
-    const incidents = await listOfTurn(db, rotas, rota, { ...before, until: duty.from });
     const recipients = await findRecipients(db, [before.userKey, duty.userKey]);
     for (const { userKey, chatKey } of recipients) {
       const language = await findValue<string>(db)`select user_language(${userKey})`;
-      await runInLanguage(language, () =>
-        putOutbox(db, [
+      await runInLanguage(language, async () => {
+        const incidents = await listOfTurn(db, rotas, rota, { ...before, until: duty.from });
+        await putOutbox(db, [
           {
             key: `handover:${rota.name}:${duty.from.getTime()}:${userKey}`.slice(0, 200),
             chatKey,
@@ -66,19 +66,16 @@ async function handOver(pool: Pool, rotas: readonly Rota[], state: RotaState): P
             priority: SEND_PRIORITY.reply,
             body: { text: describe(state, before.userKey, incidents), buttons: [] },
           },
-        ]),
-      );
+        ]);
+      });
     }
     return recipients.map(({ chatKey }) => chatKey);
   });
 }
 
-interface TurnIncident {
-  readonly detail: string;
+interface TurnIncident extends Pick<IncidentState, 'place' | 'detail' | 'openedAt' | 'times' | 'takenBy'> {
   readonly project: string | null;
-  readonly openedAt: Date;
   readonly isOpen: boolean;
-  readonly takenBy: string | null;
   /** False when it began before the rota was changed, and its person was not told of it. */
   readonly isOfPerson: boolean;
 }
@@ -94,7 +91,7 @@ async function listOfTurn(
   { userKey, from, until }: Duty & { readonly until: Date },
 ): Promise<{ readonly open: readonly TurnIncident[]; readonly begun: readonly TurnIncident[] }> {
   const all = await listRows<TurnIncident>(db)`
-    select i.detail, case when starts_with(i.subject, 'service:') then split_part(split_part(i.subject, ':', 2), '/', 1)
+    select ${selectDetail(sql`i`)} as detail, ${selectPlace(sql`i`)} as place, i.repeats + i.flaps + 1 as times, case when starts_with(i.subject, 'service:') then split_part(split_part(i.subject, ':', 2), '/', 1)
              else i.evidence ->> 'project' end as project,
            i.opened_at as "openedAt", i.closed_at is null as "isOpen", coalesce(u.name, i.taken_by) as "takenBy",
            i.opened_at >= ${rota.changedAt} or exists (
@@ -111,15 +108,7 @@ async function listOfTurn(
 
 function describe(state: RotaState, leaves: string, { open, begun }: Awaited<ReturnType<typeof listOfTurn>>): string {
   const { rota, duty, now } = state;
-  const lines = open.slice(0, MAX_LISTED).map(({ detail, openedAt, takenBy }) =>
-    say('alarms.open', {
-      detail: toPlainName(detail),
-      since: sayDuration(now.getTime() - openedAt.getTime()),
-      times: 1,
-      taken: takenBy === null ? 'no' : 'yes',
-      name: toPlainName(takenBy ?? ''),
-    }),
-  );
+  const lines = open.slice(0, MAX_LISTED).map((one) => describeOpenIncident(one, now));
   return [
     say('oncall.handedOver', {
       rota: rota.name,

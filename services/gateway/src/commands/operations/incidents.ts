@@ -1,7 +1,5 @@
-import { toPlainName } from '@signalbox/contracts/plain-name';
-import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { listIncidentStates, type IncidentState } from '@signalbox/store/incidents/incident-states';
+import { describeOpenIncident, listIncidentStates } from '@signalbox/store/incidents/incident-states';
 import type { ChatCommand } from '../chat-command.ts';
 
 const MAX_LISTED = 15;
@@ -17,16 +15,8 @@ export default {
     const open = await listIncidentStates(db, MAX_LISTED + 1);
     if (open.length === 0) return { text: say('alarms.nothingOpen') };
     const more = open.length > MAX_LISTED ? [say('alarms.moreOpen')] : [];
-    return { text: [...open.slice(0, MAX_LISTED).map(describeIncident), ...more].join('\n') };
+    const now = new Date();
+    const lines = open.slice(0, MAX_LISTED).map((one) => describeOpenIncident(one, now));
+    return { text: [...lines, ...more].join('\n') };
   },
 } satisfies ChatCommand;
-
-function describeIncident({ detail, openedAt, times, takenBy }: IncidentState): string {
-  return say('alarms.open', {
-    detail: toPlainName(detail),
-    since: sayDuration(Date.now() - openedAt.getTime()),
-    times,
-    taken: takenBy === null ? 'no' : 'yes',
-    name: toPlainName(takenBy ?? ''),
-  });
-}
