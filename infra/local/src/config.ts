@@ -25,6 +25,8 @@ export const LocalConfig = z.object({
   SIMULATOR_PORT: z.coerce.number().int().min(1).max(65_535).default(8081),
   /** Preferred port of the gateway's page; when it is taken, the next free port. */
   GATEWAY_HTTP_PORT: z.coerce.number().int().min(1).max(65_535).default(8082),
+  /** Number of backups from before updates that are kept; 0 makes none. */
+  UPGRADE_BACKUPS: z.coerce.number().int().min(0).max(100).default(3),
   /** Path of bubblewrap. Default: bwrap on PATH, otherwise the package of Debian. */
   BWRAP_PATH: z.string().optional(),
   /** Search path for redis-server, valkey-server and bwrap. */

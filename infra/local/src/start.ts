@@ -10,6 +10,7 @@ import { describeError } from './describe-error.ts';
 import { removeRunFile, stopLeftovers, takeInstanceLock, writeRunFile, type RunRecord } from './supervisor/instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { prepareKeyFiles, type KeyFiles } from './setup/key-files.ts';
+import { makeBackupBeforeMigrations } from './postgres/backup-before-migrations.ts';
 import { migrateDatabase } from './postgres/migrate-database.ts';
 import { chooseModel } from './setup/local-model.ts';
 import { planServices, planSimulator } from './supervisor/programs.ts';
@@ -123,6 +124,9 @@ async function startPrograms(
   const simulating = simulator === null ? null : start(simulator.spec);
   simulating?.catch(() => undefined); // awaited below
   const isOwnDatabase = config.DATABASE_URL === undefined;
+  const { SIGNALBOX_DATA_DIR: dataDir, AGENTS: agents, UPGRADE_BACKUPS: kept } = config;
+  const backup = await makeBackupBeforeMigrations(databaseUrl, { dataDir, agents, kept });
+  if (backup !== null) printProgress(backup);
   printProgress(
     await migrateDatabase(databaseUrl, {
       AGENTS: config.AGENTS,

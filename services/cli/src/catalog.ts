@@ -1,11 +1,4 @@
-import type { RunCommand } from './command.ts';
-
-export interface CommandEntry {
-  readonly usage: readonly string[];
-  readonly summary: string;
-  /** Each command is imported on use, so that commands do not load each other's dependencies. */
-  readonly load: () => Promise<RunCommand>;
-}
+import type { CommandEntry } from './command.ts';
 
 /** All commands in the order of the help text. A new command needs a file in commands/ and an entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -72,6 +65,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: ['gate'],
     summary: 'Asks people in the chat whether this pipeline may deploy, and waits: see docs/gates.md.',
     load: async () => (await import('./commands/gate.ts')).runGate,
+  },
+  {
+    usage: ['approvals list [--person <id>]'],
+    summary: 'Requests that wait for a decision. People decide in the chat, where they are known.',
+    load: async () => (await import('./commands/approvals.ts')).runApprovals,
   },
   {
     usage: ['schedules list'],
@@ -163,28 +161,22 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/installation/restore.ts')).runRestore,
   },
   {
+    usage: ['upgrade check', 'upgrade since <time>'],
+    summary: 'What this release would change in the database; who did what since a backup, before you go back to it.',
+    load: async () => (await import('./commands/installation/upgrade.ts')).runUpgrade,
+  },
+  {
     usage: ['migrate'],
     summary: 'Bring the database up to date.',
     load: async () => (await import('./commands/installation/migrate.ts')).runMigrate,
+  },
+  {
+    usage: ['completion bash|zsh|fish'],
+    summary: 'A script that completes these commands in a shell.',
+    load: async () => (await import('./commands/completion.ts')).createCompletion(COMMANDS),
   },
 ];
 
 export function findCommand(commands: readonly CommandEntry[], name: string): CommandEntry | undefined {
   return commands.find(({ usage: [first] }) => first?.split(' ', 1)[0] === name);
-}
-
-/** Builds the lines of the help text. */
-export function describeCommands(commands: readonly CommandEntry[]): readonly string[] {
-  const usages = commands.flatMap(({ usage }) => usage);
-  const width = Math.max(...usages.map((usage) => usage.length));
-  const lines = commands.flatMap(({ usage, summary }) =>
-    usage.map((line, index) => (index === 0 ? `  ${line.padEnd(width)}  ${summary}` : `  ${line}`)),
-  );
-  return [
-    'npm run signalbox -- <command>',
-    '',
-    ...lines,
-    '',
-    'Every command takes --json. --version says which release runs. The exit code is 0 or 1.',
-  ];
 }

@@ -10,8 +10,16 @@ import { createLog } from '@signalbox/platform/log';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { VERSION } from '@signalbox/platform/version';
 import { getAuditActor } from './actor.ts';
-import { COMMANDS, describeCommands, findCommand, type CommandEntry } from './catalog.ts';
-import { COMMAND_OPTIONS, UsageError, type CommandContext, type CommandResult } from './command.ts';
+import { COMMANDS, findCommand } from './catalog.ts';
+import {
+  COMMAND_OPTIONS,
+  InputError,
+  UsageError,
+  type CommandContext,
+  type CommandEntry,
+  type CommandResult,
+} from './command.ts';
+import { describeCommand, describeCommands } from './help.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
 
 /** Matches control characters and direction marks, except line feed and tab, which the output uses. */
@@ -31,13 +39,13 @@ export interface StandardStreams {
 /** Maximum of `--limit`: lists are for terminals, not exports. */
 const MAX_ROWS = 10_000;
 
-/** Runs a command line and returns its exit code: 0, or 1 when it failed or found a problem. */
+/** Runs a command line and returns its exit code: 0; 1 when it failed or found a problem; 2 for wrong use. */
 export async function runCommandLine(
   words: readonly string[],
   output: StandardStreams,
   environment: Readonly<Record<string, string | undefined>> = loadEnvironment(),
   commands: readonly CommandEntry[] = COMMANDS,
-): Promise<0 | 1> {
+): Promise<0 | 1 | 2> {
   const json = words.includes('--json');
   try {
     const report = await execute(words, environment, output, commands);
@@ -48,7 +56,7 @@ export async function runCommandLine(
     const { message, code } = describeError(error);
     if (json) output.out(`${escapeControls(JSON.stringify({ error: { code, message } }))}\n`);
     else output.error(`${escapeControls(message)}\n`);
-    return 1;
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 
@@ -60,13 +68,13 @@ async function execute(
 ): Promise<CommandResult> {
   const { values, positionals } = parse(words);
   const [name = 'help', ...rest] = positionals;
-  const help = {
-    ok: true,
-    data: commands.map(({ usage, summary }) => ({ usage, summary })),
-    lines: describeCommands(commands),
-  };
-  if (values.version) return reportVersion();
-  if (values.help || name === 'help') return help;
+  if (values.version) return reportVersion(environment);
+  const about = values.help ? findCommand(commands, name) : undefined;
+  if (about) return { ok: true, data: [{ usage: about.usage, summary: about.summary }], lines: describeCommand(about) };
+  if (values.help || name === 'help') {
+    const data = commands.map(({ usage, summary }) => ({ usage, summary }));
+    return { ok: true, data, lines: describeCommands(commands) };
+  }
   const command = findCommand(commands, name);
   if (!command) throw new UsageError([`There is no command '${name}'.`, '', ...describeCommands(commands)].join('\n'));
   const limit = Number(values.limit);
@@ -81,15 +89,15 @@ async function execute(
     return await run(context);
   } catch (error) {
     if (error instanceof UsageError) throw new UsageError(error.message || `Write: ${command.usage.join(' | ')}`);
-    if (error instanceof AppError) throw error;
+    if (error instanceof AppError || error instanceof InputError) throw error;
     throw (await findServerProblem(context.config, opened)) ?? error;
   } finally {
     await closeAll(parts, context.log);
   }
 }
 
-async function reportVersion(): Promise<CommandResult> {
-  const data = await describeVersion();
+async function reportVersion(environment: Readonly<Record<string, string | undefined>>): Promise<CommandResult> {
+  const data = await describeVersion(environment);
   return { ok: true, data, lines: [data.commit === null ? data.version : `${data.version} (${data.commit})`] };
 }
 
@@ -153,15 +161,22 @@ async function findServerProblem(config: CliConfig, opened: ReadonlySet<Server>)
 function describeError(error: unknown): { readonly message: string; readonly code: string } {
   if (error instanceof AppError) return { message: error.message, code: error.code };
   if (error instanceof UsageError) return { message: error.message, code: 'USAGE' };
+  if (error instanceof InputError) return { message: error.message, code: 'INPUT' };
   const message = error instanceof Error ? error.message || error.name : String(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNEXPECTED';
   return { message: `${message} (${code}). \`npm run signalbox -- doctor\` shows what is wrong.`, code };
 }
 
-/** Describes the running release and, in a git checkout, its commit. Never throws. */
-async function describeVersion(): Promise<{ readonly version: string; readonly commit: string | null }> {
+/** Describes the running release and its commit: of a git checkout, or as the build of an image noted it. Never throws. */
+async function describeVersion({
+  SIGNALBOX_COMMIT: built = '',
+}: Readonly<Record<string, string | undefined>>): Promise<{
+  readonly version: string;
+  readonly commit: string | null;
+}> {
+  if (/^[0-9a-f]{7,40}$/.test(built)) return { version: VERSION, commit: built.slice(0, 12) };
   const words = ['-C', CHECKOUT, 'rev-parse', '--show-prefix', '--short=12', 'HEAD'];
-  // The output is empty without git or in an image. With a prefix the checkout belongs to an outer repository.
+  // The output is empty without git. With a prefix the checkout belongs to an outer repository.
   const answer = await promisify(execFile)('git', words, { timeout: GIT_TIMEOUT_MS }).catch(() => ({ stdout: '' }));
   const [prefix, commit = ''] = answer.stdout.split('\n');
   return { version: VERSION, commit: prefix === '' && commit !== '' ? commit : null };

@@ -77,9 +77,22 @@ export interface CommandResult {
 
 export type RunCommand = (context: CommandContext) => Promise<CommandResult>;
 
+/** A command as the help text lists it. */
+export interface CommandEntry {
+  readonly usage: readonly string[];
+  readonly summary: string;
+  /** Each command is imported on use, so that commands do not load each other's dependencies. */
+  readonly load: () => Promise<RunCommand>;
+}
+
 /** Thrown for a wrong command line. `message` states the correct form; when it is empty, the command's usage is shown. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** Thrown when a file or folder that a command reads cannot be used. The command line itself is right, so this is no wrong use. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
 }
 
 /** A verb of a command, such as `show` in `runs show <id>`, and the number of words after it. */

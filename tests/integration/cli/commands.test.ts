@@ -111,7 +111,7 @@ describe('signalbox', () => {
     [['status', '--nonsense'], /--nonsense/],
   ])('%j is refused with the command to write instead', async (words, message) => {
     const { code, error } = await signalbox(...words);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(error).toMatch(message);
   });
 

@@ -86,7 +86,7 @@ describe('signalbox plan explain', () => {
 
   it('prints its usage when it gets no sentence', async () => {
     const { code, error } = await openTerminal({})('plan', 'explain');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(error).toContain('plan explain --jsonl');
   });
 });

@@ -181,7 +181,7 @@ describe('signalbox policy explain', () => {
     [[], 'policy explain --jsonl'],
   ])('refuses the arguments %j and shows the expected form', async (words, says) => {
     const { code, error } = await nowhere('policy', 'explain', ...words);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(error.replaceAll('`', '')).toContain(says.replace('policy explain --jsonl', 'policy explain name=value'));
   });
 

@@ -35,7 +35,7 @@ it('the `repo` commands run a chain, and list, accept, compare and restore its f
   expect(await signalbox('repo', 'baseline', 'compare', 'shop', 'start')).toMatchObject({ code: 0 });
   expect((await signalbox('repo', 'snapshot', 'shop')).out).toContain('holds 1 findings');
 
-  expect(await signalbox('repo', 'accept', 'shop', number)).toMatchObject({ code: 1 });
+  expect(await signalbox('repo', 'accept', 'shop', number)).toMatchObject({ code: 2 });
   expect(await signalbox('repo', 'accept', 'shop', number, '--reason', 'a demo', '--for', '30d')).toMatchObject({
     code: 0,
   });
@@ -46,7 +46,7 @@ it('the `repo` commands run a chain, and list, accept, compare and restore its f
 
   const [snapshot] = (await signalbox('repo', 'snapshots', 'shop', '--json')).json as { snapshotId: string }[];
   const id = snapshot?.snapshotId ?? '';
-  expect(await signalbox('repo', 'rollback', 'shop', id)).toMatchObject({ code: 1 });
+  expect(await signalbox('repo', 'rollback', 'shop', id)).toMatchObject({ code: 2 });
   expect(await bench.list()).toHaveLength(2);
   expect(await signalbox('repo', 'rollback', 'shop', id, '--force')).toMatchObject({ code: 0 });
   expect(await bench.list()).toEqual(['open high code/merge-conflict src/main.ts']);
@@ -77,7 +77,7 @@ it('a project tag is stored once whatever its case, can be removed, and is audit
   });
   expect((await signalbox('repo', 'list', '--tag', 'nobody')).out).toContain('No project is tagged nobody.');
   const refused = await signalbox('repo', 'tag', 'shop', 'two words');
-  expect(refused).toMatchObject({ code: 1 });
+  expect(refused).toMatchObject({ code: 2 });
   expect(refused.error).toContain("'two words' is no tag");
   expect((await signalbox('repo', 'tag', 'shop', 'payments', '--remove')).out).toContain('Tags of shop: none');
   const missing = await signalbox('repo', 'tag', 'shop', 'payments', '--remove');

@@ -75,7 +75,7 @@ it('`runs` finds runs by job, person, start time and words in their text', async
   const { jobs } = await readWorkOverview(bench.pool, null);
   expect(jobs).toContainEqual({ job: 'deploy.run', status: 'failed', count: 2 });
   const since = await signalbox('runs', '--since', 'yesterday');
-  expect(since).toMatchObject({ code: 1, error: expect.stringContaining('such as 90m or 1d') as string });
+  expect(since).toMatchObject({ code: 2, error: expect.stringContaining('such as 90m or 1d') as string });
 });
 
 it('the search for words in runs uses an index among thousands of runs', async () => {

@@ -47,7 +47,7 @@ it('`search --person` finds what that person may read, and nothing else', async 
 it('`search` names the refs that can be searched when the asked one cannot, and refuses an unknown scope', async () => {
   const { json } = await signalbox('search', 'brewTea', '--scope', 'code', '--ref', '9.9.9', '--json');
   expect(json).toMatchObject({ hits: [], refs: ['main'] });
-  expect(await signalbox('search', 'brewTea', '--scope', 'pages')).toMatchObject({ code: 1 });
+  expect(await signalbox('search', 'brewTea', '--scope', 'pages')).toMatchObject({ code: 2 });
 });
 
 it('`doctor` says how searches rank, and which code could not be indexed', async () => {

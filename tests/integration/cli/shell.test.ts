@@ -70,7 +70,7 @@ describe('signalbox shell explain', () => {
 
   it('prints its usage when it gets no command', async () => {
     const { code, error } = await openTerminal({})('shell', 'explain');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(error).toContain('shell explain --jsonl');
   });
 });

@@ -4,7 +4,7 @@ import { SAMPLE_AGENTS } from '@signalbox/local/config';
 
 /** What a command line left behind: its exit code, what it wrote, and with `--json` what that says. */
 export interface Written {
-  readonly code: 0 | 1;
+  readonly code: 0 | 1 | 2;
   readonly out: string;
   readonly error: string;
   readonly json: unknown;

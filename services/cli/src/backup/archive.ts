@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
-import { UsageError } from '../command.ts';
+import { InputError } from '../command.ts';
 import { ByteReader } from './byte-reader.ts';
 
 /*
@@ -54,7 +54,7 @@ export async function readBackupKey(file: string): Promise<string> {
 }
 
 function refuseKey(reason: unknown): never {
-  throw new UsageError(`The key file cannot be used: ${reason instanceof Error ? reason.message : String(reason)}.`);
+  throw new InputError(`The key file cannot be used: ${reason instanceof Error ? reason.message : String(reason)}.`);
 }
 
 /** Writes a backup to `file`, which appears only when it is whole and on disk. Returns its size in bytes. */

@@ -21,7 +21,7 @@ import {
   removeTestData,
 } from '@signalbox/store/round-trip';
 import { recordChange } from '../actor.ts';
-import { UsageError, type CommandContext } from '../command.ts';
+import { InputError, UsageError, type CommandContext } from '../command.ts';
 import { createFailure, createOk, getReason, type CheckResult } from './finding.ts';
 
 /** Deadlines: a gateway delivers in a second and a watcher runs every fifteen, but a busy machine needs longer. */
@@ -78,12 +78,12 @@ export async function tryRoundTrip(context: CommandContext, patience = 1): Promi
 async function findTestRecipient(pool: Pool, person: string): Promise<Recipient> {
   const user = await findUser(pool, person);
   if (user === null)
-    throw new UsageError(
+    throw new InputError(
       `Nobody with the id '${person}' may speak. \`people list\` shows who may, \`people add\` lets somebody in.`,
     );
   const [recipient] = await findRecipients(pool, [person]);
   if (recipient?.isPrivate) return recipient;
-  throw new UsageError(
+  throw new InputError(
     `${user.name} (${person}) cannot be written to in private: they have to write to the bot there, or unblock it. Only they can do that; \`--as\` takes anybody else of \`people list\`.`,
   );
 }

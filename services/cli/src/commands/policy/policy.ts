@@ -3,7 +3,7 @@ import { loadPolicySet, readPolicyFolders, type PolicySet } from '@signalbox/saf
 import { PolicySetError } from '@signalbox/safety/policy/problems';
 import { listPolicyFolders } from '@signalbox/safety/policy/settings';
 import { getReason } from '../../checks/finding.ts';
-import { UsageError, type CommandContext, type CommandResult } from '../../command.ts';
+import { InputError, UsageError, type CommandContext, type CommandResult } from '../../command.ts';
 import { formatCount, formatTable } from '../../table.ts';
 import { runPolicyExplain } from './policy-explain.ts';
 import { runPolicyWhatIf } from './policy-what-if.ts';
@@ -46,7 +46,7 @@ async function openSet(context: CommandContext): Promise<PolicySet> {
   const folder = findFolder(context);
   const plugins = listPluginPolicyFolders(await loadPlugins(context.config.AGENTS));
   const files = await readPolicyFolders(listPolicyFolders(folder, plugins)).catch((error: unknown) => {
-    throw new UsageError(`The policy folder ${folder} cannot be read: ${getReason(error)}`);
+    throw new InputError(`The policy folder ${folder} cannot be read: ${getReason(error)}`);
   });
   return loadPolicySet(files, context.config.POLICY_TIME_ZONE);
 }
@@ -56,7 +56,7 @@ async function openUsableSet(context: CommandContext): Promise<PolicySet> {
     return await openSet(context);
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
-    throw new UsageError(`The policies in ${findFolder(context)} cannot be used.\n${error.message}`);
+    throw new InputError(`The policies in ${findFolder(context)} cannot be used.\n${error.message}`);
   }
 }
 
