@@ -259,6 +259,8 @@ describe('variables of a service', () => {
     await set('GREETING', 'good morning');
     const secret = await set('DB_PASSWORD', 'secret:db-password-7f3a9c2e');
     expect(secret.said).toContain('forgotten after a day');
+    expect((await set('KEPT', 'secret:db-password')).said).not.toContain('forgotten after a day');
+    await bench.call('remove_service_variable', { ...STAGING, name: 'KEPT' });
     expect(await stored()).toEqual([
       { name: 'DB_PASSWORD', value: null, secret: 'secret:db-password-7f3a9c2e', given_by: '1001' },
       { name: 'GREETING', value: 'good morning', secret: null, given_by: '1001' },

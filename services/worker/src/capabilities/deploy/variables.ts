@@ -19,8 +19,11 @@ const Name = z
 
 /** A secret's handle (docs/secrets.md). */
 const HANDLE = /^secret:[a-z0-9][a-z0-9._-]{0,73}$/i;
-/** Matches handles that the gateway made from a message: they end with a hash of the value, and expire after a day. */
-const PASSING = /-[a-z0-9]{8}$/;
+/**
+ * Matches handles that the gateway made from a message: they end with a mark of the value, and expire after a day. A mark nearly
+ * always has a digit; names that people give, such as db-password, have none.
+ */
+const PASSING = /-(?=[a-z]*\d)[0-9a-hjkmnp-tv-z]{8}$/;
 
 export const setServiceVariable = tool({
   describe:
