@@ -20,7 +20,8 @@ export const GateRequest = z.strictObject({
 export type GateRequest = z.infer<typeof GateRequest>;
 
 /** The state of a gate, for programs. `waiting`: nobody has decided yet. Only `approved` lets a run pass. */
-export type GateState = 'waiting' | 'approved' | 'refused' | 'expired';
+export const GateState = z.enum(['waiting', 'approved', 'refused', 'expired']);
+export type GateState = z.infer<typeof GateState>;
 
 /** Returns the id of the action that asks for a gate: an event asks once, however often it is sent. */
 export function makeGateActionId(eventId: string): string {

@@ -35,7 +35,8 @@ const Named = z.strictObject({
   previousSecret: Secret.optional(),
 });
 
-const ProgramEntry = Named.extend({
+/** An entry of a program that writes. */
+export const ProgramEntry = Named.extend({
   actsFor: z
     .string()
     .regex(/^[\w-]{1,120}$/, { error: () => say('ingress.person-wrong') })
@@ -56,7 +57,8 @@ const ProgramEntry = Named.extend({
   if (entry.callback !== undefined && entry.callbacks !== undefined) problem('callback', say('ingress.callback-twice'));
 });
 
-const AlarmEntry = Named.extend(AlarmFields.shape).superRefine((entry, context) => {
+/** An entry of a source of alarms. */
+export const AlarmEntry = Named.extend(AlarmFields.shape).superRefine((entry, context) => {
   if (entry.gates && toGateForge(entry) === null)
     context.addIssue({ code: 'custom', path: ['gates'], message: say('ingress.gates-wrong'), input: undefined });
 });

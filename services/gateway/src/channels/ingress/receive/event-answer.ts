@@ -1,28 +1,29 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import { makeGateActionId, type GateState } from '@signalbox/contracts/operations/gate';
+import { GateState, makeGateActionId } from '@signalbox/contracts/operations/gate';
 import { runInLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { findRow, listRows } from '@signalbox/store/sql';
+import { z } from 'zod';
 import { removeDecisionButtons } from '../../decided-elsewhere.ts';
 import { INGRESS_ACCOUNT, toChatKey, toMessageId, toUserKey } from '../chat-key.ts';
-import { toContent, type ProgramMessage } from '../message.ts';
+import { ProgramMessage, toContent } from '../message.ts';
 import { canWrite } from '../accounts.ts';
 import type { IngressSource } from '../sources.ts';
 import { answerForbidden, answerInTime, answerTooMany, type IngressResponse, type RequestDeps } from './take-event.ts';
 
-export interface EventAnswer {
-  readonly id: string;
-  /** waiting: no turn that took the event has ended. failed: the event was refused or stopped, or its turn failed. */
-  readonly status: 'waiting' | 'answered' | 'failed';
-  /** Why the event failed, as a word for programs; null otherwise. */
-  readonly reason: string | null;
-  /** True while more messages may follow. */
-  readonly more: boolean;
-  readonly messages: readonly ProgramMessage[];
-  /** What people decided about the gate of this event; missing for other events. */
-  readonly gate?: GateState;
-}
+/** What became of an event, as its program reads it. */
+export const EventAnswer = z.object({
+  id: z.string(),
+  status: z
+    .enum(['waiting', 'answered', 'failed'])
+    .describe('waiting: no turn that took the event has ended. failed: it was refused or stopped, or its turn failed.'),
+  reason: z.string().nullable().describe('Why the event failed, as a word for programs; null otherwise.'),
+  more: z.boolean().describe('True while more messages may follow.'),
+  messages: z.array(ProgramMessage.readonly()).readonly(),
+  gate: GateState.optional().describe('What people decided about the gate of this event; missing for other events.'),
+});
+export type EventAnswer = Readonly<z.infer<typeof EventAnswer>>;
 
 interface EventRow {
   readonly isGate: boolean;

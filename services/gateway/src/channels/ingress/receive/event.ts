@@ -15,7 +15,8 @@ export const IDEMPOTENCY_KEY_HEADER = 'idempotency-key';
 
 const Key = z.string().regex(/^[\x21-\x7e]{1,120}$/, { error: () => say('ingress.key-wrong') });
 
-const EventSchema = z
+/** What a program sends: a text, a press of a button, or a gate. */
+export const EventBody = z
   .strictObject({
     /** A message to the agent. */
     text: z.string().trim().min(1).max(MAX_INBOUND_LENGTH).optional(),
@@ -48,7 +49,7 @@ const EventSchema = z
   });
 
 export interface ProgramEvent {
-  readonly what: z.infer<typeof EventSchema>;
+  readonly what: z.infer<typeof EventBody>;
   /** The idempotency key; null when the event has none. */
   readonly key: string | null;
   /** The address to push answers to; null when the program polls for them. */
@@ -61,7 +62,7 @@ export function parseEvent(source: IngressSource, raw: Buffer, keyHeader: unknow
   const text = tryOr(() => new TextDecoder('utf-8', { fatal: true }).decode(raw), null);
   const json = text === null ? undefined : parseJson(text);
   if (json === undefined) return say('ingress.no-json');
-  const parsed = EventSchema.safeParse(json);
+  const parsed = EventBody.safeParse(json);
   if (!parsed.success) return describeProblems(parsed.error);
   const header = Key.optional().safeParse(keyHeader);
   if (!header.success) return `${IDEMPOTENCY_KEY_HEADER}: ${describeProblems(header.error)}`;
