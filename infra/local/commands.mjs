@@ -49,11 +49,13 @@ export function planCommand(command, args, checkout, environment) {
       return planRun('new', [...TYPESCRIPT, 'infra/local/src/scaffold/main.ts', ...args], environment);
     case 'measure':
       return planRun('measure', [...TYPESCRIPT, 'tests/architecture/measure.ts', ...args], environment);
+    case 'docs':
+      return planRun('docs', ['node_modules/vitepress/bin/vitepress.js', 'build', 'docs'], environment);
     case 'release':
       return planRun('release', ['infra/local/release.mjs'], environment);
     default:
       return {
-        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, mind, new, measure, release.`,
+        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench, mind, new, measure, docs, release.`,
       };
   }
 }

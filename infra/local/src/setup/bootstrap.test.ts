@@ -14,7 +14,7 @@ afterEach(() => rmSync(checkout, { recursive: true }));
 test('the error for an unknown npm command lists the known commands', () => {
   expect(planCommand('strat', [], checkout, {})).toEqual({
     problem:
-      "There is no command 'strat'. Known: start, chat, signalbox, test, check, ci, soak, bench, mind, new, measure, release.",
+      "There is no command 'strat'. Known: start, chat, signalbox, test, check, ci, soak, bench, mind, new, measure, docs, release.",
   });
 });
 
