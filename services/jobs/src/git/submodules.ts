@@ -105,7 +105,7 @@ async function readLink(git: Git, at: SubmoduleParent, path: string, signal: Abo
 }
 
 /** Resolves `../lib.git` against the repository that names it, as git does, but never above its host or root. Pure. */
-export function resolveUrl({ url: base }: Pick<RepositoryAddress, 'url'>, url: string): string {
+function resolveUrl({ url: base }: Pick<RepositoryAddress, 'url'>, url: string): string {
   // These hosts serve the same by https, which shows who answers.
   if (!/^\.\.?\//.test(url)) return url.replace(/^(?:http|git):\/\//, 'https://');
   const [, root = '', path = ''] = /^(\w+:\/\/[^/]+\/|[^/:]+@[^/:]+:|\/)(.*)$/.exec(base) ?? [];
