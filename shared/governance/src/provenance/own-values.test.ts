@@ -70,6 +70,19 @@ it('a switch that the person named needs no word for on or off', () => {
   expect(findVariable('DEBUG', 'On', ['turn debug on again'])).toBeNull();
 });
 
+it('an empty value is no foreign one only when the person named the variable and wrote that it is empty', () => {
+  const findEmpty = (said: string) =>
+    findForeignValue(
+      { input: z.object({ name: z.string(), value: z.string() }) },
+      { name: 'FLAGS', value: '' },
+      { said: [said], made: new Set(['FLAGS']) },
+    );
+  expect(findEmpty('set FLAGS of shop to ""')).toBeNull();
+  expect(findEmpty('set FLAGS of shop to “”')).toBeNull();
+  for (const said of ['set FLAGS of shop', 'set OTHER of shop to ""', 'set FLAGS of shop to "x"'])
+    expect(findEmpty(said)).toBe('');
+});
+
 it('the value of a variable that the person did not name, or that is no switch, is foreign', () => {
   expect(findVariable('SSL_VERIFY', 'false', ['выключи DEBUG'])).toBe('false');
   expect(findVariable('DEBUG', 'false', ['turn DEBUG_SQL off'])).toBe('false');

@@ -14,6 +14,8 @@ export interface ValueSources {
 
 /** What a variable that switches something is set to: no stranger's text, when the person typed the name of the variable. */
 const SWITCHES: ReadonlySet<string> = new Set(['true', 'false', 'on', 'off']);
+/** How people write that a variable is empty. */
+const NOTHING = /(?<!\S)(?:""|''|“”|„“|«»)(?!\S)/u;
 
 /**
  * Finds the first value of a call that may come from outside: it is no default, no enum, no switch, nothing that the runtime made, and the
@@ -32,6 +34,7 @@ export function findForeignValue(tool: Pick<Tool, 'input'>, input: unknown, sour
     const isMade = made.has(text) || made.has(toMadeValue(field, text));
     if (typeof value === 'boolean' || isMade || isTypedAmount(field, text, said)) return true;
     if (isVersion && made.has(toMadeVersion(project, text))) return true;
+    if (field === 'value' && text === '') return isSaid([textOf('name')]) && said.some((own) => NOTHING.test(own));
     if (field === 'value' && SWITCHES.has(text.toLowerCase()) && isSaid([textOf('name')])) return true;
     return isSaid(isVersion ? listVersionForms(text) : listForms(text));
   };

@@ -1,6 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
 import type { History, PersonMessage } from '../requests/history.ts';
+import { revealValues, showValues } from '../text/exact-values.ts';
 import { HANDOFF_TOOL, type PlannedCall, type PlannerMark, type PlannerStep, toAnswerStep } from '../requests/marks.ts';
 
 /** The message that the planner writes next. */
@@ -23,11 +24,25 @@ export interface ChosenStep {
   readonly dropped: string | null;
 }
 
+/** Writes a step with the values that people gave as they wrote them. */
+export function toStepMessage(chosen: ChosenStep, history: History, bound: ReadonlySet<string>): PlannedMessage {
+  const { content, toolCalls, ...message } = writeStep(chosen, history, bound);
+  const calls = toolCalls.map(({ args, ...call }) => ({ ...call, args: toExactArgs(call.name, args) }));
+  return { ...message, content: showValues(content), toolCalls: calls };
+}
+
+/** What people read is one line; a call gets the value itself. */
+function toExactArgs(name: string, args: Record<string, unknown>): Record<string, unknown> {
+  const { message } = args;
+  const shown = name === 'respond_to_user' && typeof message === 'string' ? { message: showValues(message) } : {};
+  return revealValues({ ...args, ...shown });
+}
+
 /**
  * Writes a step as text or tool calls. The reply to the last message is plain text and ends the turn; earlier replies use
  * respond_to_user.
  */
-export function toStepMessage(
+function writeStep(
   { said, step, absorbed, dropped }: ChosenStep,
   history: History,
   bound: ReadonlySet<string>,
@@ -60,7 +75,7 @@ export function toStepMessage(
       // finish_task would end the conversation while other messages are waiting.
       if (others || !bound.has('finish_task')) {
         const welcome = toAnswerStep(say('planner.welcome'), 'small-talk');
-        return toStepMessage({ said, step: welcome, absorbed, dropped }, history, bound);
+        return writeStep({ said, step: welcome, absorbed, dropped }, history, bound);
       }
       return toCallMessage(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {

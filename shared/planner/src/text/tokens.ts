@@ -6,7 +6,7 @@ export interface Token {
 }
 
 /** Maximum length of a text that is read. Requests are short, unlike pasted logs. */
-const MAX_READ_LENGTH = 2_000;
+export const MAX_READ_LENGTH = 2_000;
 /** Matches a line break after a word that must be followed by another. */
 const UNFINISHED_LINE = /\b(the|an?|of|for|on|to|in|and|or|with|my|our|this|that|at|from|by|is|are) *\n\s*(?=\S)/gi;
 /** Words may contain dashes, because phones replace a hyphen by a dash. */

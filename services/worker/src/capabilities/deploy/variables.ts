@@ -91,7 +91,7 @@ export const setServiceVariable = tool({
   alters: altersVariable,
   phrases: {
     order: ({ project, environment, name, value }) =>
-      say('deploy.variableOrder', { project, environment, name, value }),
+      say('deploy.variableOrder', { project, environment, name, value: escapeLines(value) }),
     done: ({ project, environment, name, value, isHandle }) => {
       const isPassing = isHandle && PASSING.test(value);
       return say('deploy.variableSet', {
@@ -212,5 +212,10 @@ function shown(value: string): string {
   if (HANDLE.test(value)) return say('deploy.variableSecret', { handle: formatCode(value) });
   return value === ''
     ? say('deploy.variableEmpty')
-    : formatCode(value.length <= 200 ? value : `${value.slice(0, 200)}…`);
+    : formatCode(escapeLines(value.length <= 200 ? value : `${value.slice(0, 200)}…`));
+}
+
+/** Shows a value in one line, in which a line break is `\\n`. */
+function escapeLines(value: string): string {
+  return value.replace(/[\n\r\t]/g, (one) => JSON.stringify(one).slice(1, -1));
 }
