@@ -12,7 +12,7 @@ import { type PlannedMessage, toCallMessage, toStepMessage } from './conversatio
 import { type ToolIndex, indexTools } from './rank/tool-index.ts';
 import { splitRequests } from './requests/split.ts';
 import { type RequestContext, MIN_MATCH_SCORE, rankRequestTools, listMentions } from './requests/understanding.ts';
-import { shieldValue } from './text/exact-values.ts';
+import { encodeValue } from './text/exact-values.ts';
 import { cleanText, MAX_READ_LENGTH } from './text/tokens.ts';
 import { findExactChoice } from './conversation/choices.ts';
 import { getCurrentLanguage } from '@signalbox/messages/language';
@@ -41,7 +41,7 @@ export function planNextMessage(input: {
   // An answer to a question is never split into several requests.
   const translations: Translation[] = [];
   const history = readHistory(input.messages, (text, facts, asking) => {
-    const said = cleanText(shieldValue(text, MAX_READ_LENGTH));
+    const said = cleanText(encodeValue(text, MAX_READ_LENGTH));
     // The text of a button is no sentence, and small talk is known in the languages themselves.
     if (
       readTalk(said, { facts, index }) !== null ||

@@ -1,7 +1,7 @@
 import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
 import type { History, PersonMessage } from '../requests/history.ts';
-import { revealValues, showValues } from '../text/exact-values.ts';
+import { decodeValues, showValues } from '../text/exact-values.ts';
 import { HANDOFF_TOOL, type PlannedCall, type PlannerMark, type PlannerStep, toAnswerStep } from '../requests/marks.ts';
 
 /** The message that the planner writes next. */
@@ -35,7 +35,7 @@ export function toStepMessage(chosen: ChosenStep, history: History, bound: Reado
 function toExactArgs(name: string, args: Record<string, unknown>): Record<string, unknown> {
   const { message } = args;
   const shown = name === 'respond_to_user' && typeof message === 'string' ? { message: showValues(message) } : {};
-  return revealValues({ ...args, ...shown });
+  return decodeValues({ ...args, ...shown });
 }
 
 /**

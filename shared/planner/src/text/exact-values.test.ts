@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { revealValues, shieldValue, showValues } from './exact-values.ts';
+import { decodeValues, encodeValue, showValues } from './exact-values.ts';
 import { cleanText } from './tokens.ts';
 
-const keep = (text: string): string => revealValues(cleanText(shieldValue(text, 2_000)));
+const keep = (text: string): string => decodeValues(cleanText(encodeValue(text, 2_000)));
 
 it.each([
   ['line breaks', '-----BEGIN KEY-----\nab+/cd==\n\n-----END KEY-----.'],
@@ -26,14 +26,14 @@ it('a phone may write the quotes around a value', () => {
 it.each(['set TIMEOUT of shop to 30 in production.', 'set the tone of shop to a\nb', 'deploy shop\nto staging'])(
   'an order whose words say it all is read as before: %s',
   (text) => {
-    expect(shieldValue(text, 2_000)).toBe(text);
+    expect(encodeValue(text, 2_000)).toBe(text);
   },
 );
 
 it('a value that is too long to be read whole is not cut, but asked for', () => {
-  expect(shieldValue(`set A of shop to x\n${'y\n'.repeat(2_000)}`, 2_000)).toBe('set A of shop to');
+  expect(encodeValue(`set A of shop to x\n${'y\n'.repeat(2_000)}`, 2_000)).toBe('set A of shop to');
 });
 
 it('a kept value is shown in one line', () => {
-  expect(showValues(shieldValue('set A of shop to x\ny', 2_000))).toBe('set A of shop to x\\ny');
+  expect(showValues(encodeValue('set A of shop to x\ny', 2_000))).toBe('set A of shop to x\\ny');
 });

@@ -13,7 +13,7 @@ const ORDER =
 const NEEDS_NONE = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
 /** Shields the value of an order that sets a variable, when a sentence would not keep it as it is. Pure. */
-export function shieldValue(text: string, maxLength: number): string {
+export function encodeValue(text: string, maxLength: number): string {
   const [head = '', called = '', name = ''] = ORDER.exec(text) ?? [];
   const value = unquote(text.slice(head.length));
   const isVariable = head !== '' && (called !== '' || /^[A-Z0-9_]+$/.test(name));
@@ -24,7 +24,7 @@ export function shieldValue(text: string, maxLength: number): string {
 }
 
 /** Puts the characters of shielded values back, in any depth. Pure. */
-export function revealValues<T>(given: T): T {
+export function decodeValues<T>(given: T): T {
   return mapTexts(given, (text) => text.replace(SHIELDED, toCharacter)) as T; // Only texts change, so the shape is the same.
 }
 
