@@ -15,6 +15,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The part of a resolved compose file that is looked at here. */
 const Service = z.object({
+  profiles: z.array(z.string()).default([]),
+  logging: z.object({ options: z.record(z.string(), z.coerce.string()) }).optional(),
   command: z.union([z.string(), z.array(z.string())]).nullish(),
   restart: z.string().optional(),
   healthcheck: z.object({ test: z.unknown().optional(), disable: z.boolean().optional() }).optional(),
@@ -37,15 +39,15 @@ const Project = z.object({
 });
 
 /** `docker compose config` in a folder that holds the compose file and this .env, and nothing else. */
-async function resolveProject(env: string): Promise<Ended> {
+async function resolveProject(env: string, given: readonly string[] = []): Promise<Ended> {
   const folder = makeTemporaryFolder('compose');
   copyFileSync(join(ROOT, 'docker-compose.yml'), join(folder, 'docker-compose.yml'));
   writeFileSync(join(folder, '.env'), env);
   const options = { cwd: folder, env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder } };
-  const plugin = await runProgram('docker', ['compose', 'config'], options);
+  const plugin = await runProgram('docker', ['compose', ...given, 'config'], options);
   return plugin.code === 0 || /variable|set it in/.test(plugin.error)
     ? plugin
-    : runProgram('docker-compose', ['config'], options);
+    : runProgram('docker-compose', [...given, 'config'], options);
 }
 
 /** The plugin of newer engines, or Debian's program; null when there is neither. */
@@ -78,7 +80,8 @@ if (compose === null)
 const resolved = compose === null ? null : await resolveProject(SECRETS);
 if (resolved !== null && resolved.code !== 0) throw new Error(`docker-compose.yml does not resolve: ${resolved.error}`);
 const project = Project.parse(resolved === null ? { services: {}, networks: {} } : parse(resolved.out));
-const services = Object.entries(project.services);
+/** What runs without a profile. The older compose program lists the others too. */
+const services = Object.entries(project.services).filter(([, { profiles }]) => profiles.length === 0);
 const withData = ['gateway', 'worker', 'jobs', 'agents', 'deploy', 'analysis'];
 const own = [...withData, 'proxy'];
 const service = (name: string): z.infer<typeof Service> => {
@@ -114,7 +117,7 @@ function beginWith(...beginnings: readonly string[]): RegExp {
 describe.skipIf(compose === null)('docker-compose.yml', () => {
   it('resolves without a warning once both required secrets are set', () => {
     expect(resolved).toMatchObject({ code: 0, error: '' });
-    expect(Object.keys(project.services).toSorted()).toEqual([
+    expect(services.map(([name]) => name).toSorted()).toEqual([
       'agents',
       'analysis',
       'deploy',
@@ -297,6 +300,31 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(services.flatMap(([, { ports }]) => ports)).toEqual([]);
     expect(project.networks['data']?.internal).toBe(true);
     for (const name of ['postgres', 'redis']) expect(Object.keys(service(name).networks)).toEqual(['data']);
+  });
+
+  it('lets people in only with a profile: from outside with https, or from this machine alone', async () => {
+    const { out } = await resolveProject(SECRETS, ['--profile', 'https', '--profile', 'local']);
+    const doors = Object.entries(Project.parse(parse(out)).services).filter(([, { profiles }]) => profiles.length > 0);
+    expect(Object.fromEntries(doors.map(([name, { profiles }]) => [name, profiles]))).toEqual({
+      https: ['https'],
+      local: ['local'],
+    });
+    const ports = Object.fromEntries(doors.map(([name, one]) => [name, JSON.stringify(one.ports)]));
+    expect(ports['https']).toMatch(/80.*443/);
+    expect(ports['local']).toContain('127.0.0.1');
+    expect(doors.flatMap(([, one]) => Object.keys(one.networks))).toEqual(['outside', 'outside']);
+    for (const [name, one] of doors)
+      expect([name, one.read_only, one.cap_drop, one.deploy.resources.limits.memory]).toEqual([
+        name,
+        true,
+        ['ALL'],
+        expect.stringMatching(/\d/),
+      ]);
+  });
+
+  it('limits the log of every container', () => {
+    for (const [name, { logging }] of Object.entries(project.services))
+      expect([name, logging?.options]).toEqual([name, { 'max-size': '10m', 'max-file': '5' }]);
   });
 
   it('limits the memory of every service, and drops all privileges of Signalbox’s own services', () => {

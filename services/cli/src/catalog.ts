@@ -171,6 +171,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/installation/migrate.ts')).runMigrate,
   },
   {
+    usage: ['systemd <folder>'],
+    summary: 'Units and a target for systemd that run the services of this checkout.',
+    load: async () => (await import('./commands/installation/systemd.ts')).runSystemd,
+  },
+  {
     usage: ['completion bash|zsh|fish'],
     summary: 'A script that completes these commands in a shell.',
     load: async () => (await import('./commands/completion.ts')).createCompletion(COMMANDS),
