@@ -6,9 +6,11 @@ import { chromium } from 'playwright-core';
 import sharp from 'sharp';
 
 const SIZE = { width: 470, height: 620 };
+/** Every so often a picture is taken. The film runs twice as fast. */
 const FRAME_MS = 250;
+const SHOWN_MS = FRAME_MS / 2;
 /** A picture that does not change is shown so long at most. */
-const STILL_MS = 1_500;
+const STILL_MS = 750;
 const MAX_BYTES = 3_000_000;
 
 const [address] = process.argv.slice(2);
@@ -42,7 +44,7 @@ await camera;
 await browser.close();
 
 const delay = frames.map(({ ms }) => ms);
-delay[delay.length - 1] = 3_000;
+delay[delay.length - 1] = 2_000;
 const pictures = frames.map(({ picture }) => picture);
 for (const quality of [70, 50, 30]) {
   const film = await sharp(pictures, { join: { animated: true } })
@@ -87,14 +89,14 @@ async function roll() {
     const now = `${left.toString('base64')}${right.toString('base64')}`;
     if (now === last) {
       const frame = frames.at(-1);
-      frame.ms = Math.min(frame.ms + FRAME_MS, STILL_MS);
+      frame.ms = Math.min(frame.ms + SHOWN_MS, STILL_MS);
     } else {
       const canvas = { create: { width: 2 * SIZE.width + 8, height: SIZE.height, channels: 3, background: '#888' } };
       const parts = [
         { input: left, left: 0, top: 0 },
         { input: right, left: SIZE.width + 8, top: 0 },
       ];
-      frames.push({ picture: await sharp(canvas).composite(parts).png().toBuffer(), ms: FRAME_MS });
+      frames.push({ picture: await sharp(canvas).composite(parts).png().toBuffer(), ms: SHOWN_MS });
       last = now;
     }
     await ben.waitForTimeout(Math.max(0, FRAME_MS - (Date.now() - begun)));
