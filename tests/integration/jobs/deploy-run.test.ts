@@ -97,7 +97,7 @@ describe('a deployment', () => {
     expect(await shop.leases()).toEqual(['instance:act_s1', 'staging']);
   });
 
-  it("whose program ignores $PORT fails with the port that the program's log names", async () => {
+  it('whose program ignores $PORT fails with the port on which it listens, whatever its log says', async () => {
     const shop = await bench.shop('stubborn');
     const { 'server.mjs': server = '', ...rest } = appFiles({ file: { health: { withinSeconds: 1 } } });
     const own = server.replace(
@@ -106,7 +106,7 @@ describe('a deployment', () => {
     );
     shop.repository.release('v1', { ...rest, 'server.mjs': own });
     expect(await shop.deploy('act_i1', 'v1')).toMatch(
-      /nothing listened on port \d+, which it was given as `\$PORT`; its log names port 4567\. Let it listen on `\$PORT` of `\$HOST`\./,
+      /nothing listened on port \d+, which it was given as `\$PORT`; it listens on port \d+\. Let it listen on `\$PORT` of `\$HOST`\./,
     );
     const [failed] = await bench.deployments.list(shop, 1);
     expect(failed?.failure).toMatchObject({ code: 'PORT_IGNORED' });

@@ -115,6 +115,8 @@ export interface Driver {
   /** Starts the release, or returns the existing instance of that deployment. */
   start(request: InstanceRequest, signal: AbortSignal): Promise<ProgramInstance>;
   state(instance: ProgramInstance, signal: AbortSignal): Promise<InstanceState>;
+  /** Returns the ports on which a program listens. Undefined for drivers whose programs have a network of their own. */
+  listens?(instance: ProgramInstance): readonly number[];
   /** Stops the instance, by force after `graceMs`. The log stays readable. */
   stop(instance: ProgramInstance, graceMs: number, signal: AbortSignal): Promise<'graceful' | 'killed' | 'gone'>;
   /** Reads log lines, oldest first, without redaction. */

@@ -73,6 +73,8 @@ export function listNodeWays(root: RootFiles): readonly Draft[] {
   const isServer = SERVERS.some((name) => name in manifest.dependencies);
   if (start === undefined && program !== undefined && isServer) ways.push(draft(['node', program], true));
   if (build === undefined) return ways;
+  // Its preview takes no host, and its build is a server of its own.
+  if ('nuxt' in needed) ways.push(draft(['node', '.output/server/index.mjs'], true));
   if (preview !== undefined || 'vite' in needed) {
     // Other package managers hand the two hyphens on.
     const serve = preview === undefined ? './node_modules/.bin/vite preview' : 'npm run preview --';

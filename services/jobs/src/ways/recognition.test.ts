@@ -90,6 +90,12 @@ describe('a program without a signalbox.json', () => {
       expect(commandsOf({ 'netlify.toml': `[build]\npublish = "${publish}"` })).toBeNull();
   });
 
+  it('is started by the server that Nuxt builds', () => {
+    const scripts = { build: 'nuxt build', preview: 'nuxt preview' };
+    const files = { 'package.json': manifest(scripts, { dependencies: { nuxt: '4' } }) };
+    expect(commandsOf(files)?.[1]).toEqual(['node', '.output/server/index.mjs']);
+  });
+
   it('is started by its main file when it needs a server and names no start', () => {
     const files = {
       'package.json': manifest({ dev: 'nodemon x' }, { dependencies: { express: '4' } }),

@@ -93,8 +93,13 @@ async function portIgnored(
   signal: AbortSignal,
 ): Promise<AppError> {
   const lines = await readLines(driver, instance, signal);
-  const own = findPort(lines, instance.port);
-  const listens = say('deployment.listensElsewhere', { isKnown: own !== null, own: String(own ?? '') });
+  const seen = driver.listens?.(instance).find((port) => port !== instance.port) ?? null;
+  const own = seen ?? findPort(lines, instance.port);
+  const known = own === null ? 'none' : 'log';
+  const listens = say('deployment.listensElsewhere', {
+    known: seen === null ? known : 'seen',
+    own: String(own ?? ''),
+  });
   const elsewhere = `${listens}${own === null ? sayEndHint(lines) : ''}`;
   return new AppError('PORT_IGNORED', { port: String(instance.port), seconds: String(withinSeconds), elsewhere });
 }

@@ -31,6 +31,7 @@ import {
   type ProcessIdentity,
   type ProcessRow,
 } from './process-table.ts';
+import { findListeningPorts } from './listening-ports.ts';
 import { readPrograms } from '../read-programs.ts';
 
 /** The record of a started program, in spec.json next to the files of its shim. It holds no values of variables. */
@@ -161,6 +162,14 @@ export function getInstanceState(folders: FolderPaths, instance: ProgramInstance
   const folder = getInstanceFolder(folders, instance.ref);
   const file = readFile(folder);
   return file === null ? { kind: 'gone' } : readState(folder, file);
+}
+
+/** Finds the ports on which a program and its processes listen. */
+export function findInstancePorts(folders: FolderPaths, instance: ProgramInstance): readonly number[] {
+  const folder = getInstanceFolder(folders, instance.ref);
+  const file = readFile(folder);
+  const rows = file === null ? [] : programOf(folder, file, readPid(folder, 'shim', file));
+  return findListeningPorts(rows.map(({ pid }) => pid));
 }
 
 /** Sends TERM, and KILL after `graceMs`. Returns how the program ended; `gone` when nothing ran. */

@@ -15,6 +15,7 @@ import {
   findInstances,
   getInstanceFolder,
   startInstance,
+  findInstancePorts,
   getInstanceState,
   stopInstance,
 } from './instances.ts';
@@ -63,6 +64,7 @@ export function createProcessDriver(options: {
     start: (request, signal) =>
       startInstance({ folders, path, restarts, tasks, controlGroups, confinement }, request, signal),
     state: async (instance) => getInstanceState(folders, instance),
+    listens: (instance) => findInstancePorts(folders, instance),
     stop: (instance, graceMs, signal) => stopInstance(folders, instance, graceMs, signal),
     logs: (instance, query) => readLog(getInstanceFolder(folders, instance.ref), query),
     find: async (service) => findInstances(folders, service),
