@@ -11,7 +11,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 // The simulator as a bot author elsewhere gets it: packed, installed into an empty folder, and used as its README says.
 
 const INFRA = fileURLToPath(new URL('../../infra/', import.meta.url));
-const PACKAGES = ['page-kit', 'telegram-simulator'] as const;
+const PACKAGES = ['page-kit', 'telegram-simulator', 'whatsapp-simulator'] as const;
 const BIN = 'node_modules/.bin/telegram-simulator';
 const run = promisify(execFile);
 const folder = makeTemporaryFolder('simulator-package');
@@ -84,6 +84,30 @@ it('the installed simulator and its client work on Node 20', async () => {
   const { stdout } = await run(oldest, [script, url], { cwd: folder, timeout: 60_000 });
   expect(stdout).toBe('v20.20.2 Hello Bye\n');
   expect(await exited()).toBe(0);
+  const test = await run(oldest, ['--test', '--test-reporter=tap', 'bot.test.mjs'], { cwd: folder, timeout: 60_000 });
+  expect(test.stdout).toContain('# pass 1');
+});
+
+it('the installed WhatsApp simulator takes what people say and what a bot sends, on Node 20', async () => {
+  const script = join(folder, 'whatsapp.mjs');
+  writeFileSync(
+    script,
+    `import { createSimulator } from '@signalbox/whatsapp-simulator/server';
+     import { createSimulatorClient } from '@signalbox/whatsapp-simulator/simulator-client';
+     const simulator = await createSimulator();
+     await createSimulatorClient(simulator.url).say('12025550101', 'hello');
+     const answer = await fetch(simulator.url + '/v26.0/106540352242922/messages', {
+       method: 'POST',
+       headers: { authorization: 'Bearer simulator-token', 'content-type': 'application/json' },
+       body: JSON.stringify({ messaging_product: 'whatsapp', to: '12025550101', type: 'text', text: { body: 'Hi Ada' } }),
+     });
+     const { messages } = await answer.json();
+     const shown = await (await fetch(simulator.url + '/api/people/12025550101/messages')).text();
+     console.log(process.version, answer.status, messages.length, shown.includes('Hi Ada'));
+     await simulator.close();`,
+  );
+  const { stdout } = await run(await fetchNode('20.20.2'), [script], { cwd: folder, timeout: 60_000 });
+  expect(stdout).toBe('v20.20.2 200 1 true\n');
 });
 
 /** Fetches a Node as a bot author elsewhere may have it. Returns its program. */
