@@ -1,3 +1,4 @@
+import { keepEnd } from './requests/ends.ts';
 import { findFreezeGroup } from './requests/freezes.ts';
 import { findScheduleGroup } from './requests/schedules.ts';
 import { readTalk } from './requests/talk.ts';
@@ -49,7 +50,10 @@ export function planNextMessage(input: {
     )
       return [said];
     if (findFreezeGroup(said, { facts, index }) !== null || findScheduleGroup(said, index) !== null) return [said];
-    const translation = readInEnglish(said, { known: facts.known, vocabulary: index, language: getCurrentLanguage() });
+    const around = { known: facts.known, vocabulary: index, language: getCurrentLanguage() };
+    const kept = asking ? null : keepEnd(said, (text) => readInEnglish(text, around).english, { facts, index });
+    if (kept !== null) return [kept];
+    const translation = readInEnglish(said, around);
     translations.push(translation);
     return asking ? [translation.english] : splitRequests(translation.english, { facts, index, last: null });
   });

@@ -31,7 +31,14 @@ export default toolGroup({
   tools: {
     freeze_changes: tool({
       describe: 'Stop the changes and deployments of all projects until a time or until somebody lifts the freeze.',
-      hints: ['freeze all changes', 'freeze everything until monday at 9:00', 'set a freeze', 'impose a change freeze'],
+      hints: [
+        'freeze all changes',
+        'freeze everything until monday at 9:00',
+        'set a freeze',
+        'impose a change freeze',
+        'freeze all changes for 2 hours',
+        'freeze everything',
+      ],
       input: z.object({
         until: z.string().trim().min(1).max(100).optional().describe('Their words for the end; left out: no end'),
         reason: z.string().trim().max(300).optional().describe('Their reason'),
@@ -60,7 +67,14 @@ export default toolGroup({
     }).from(ORIGINS),
     lift_freeze: tool({
       describe: 'End the freeze, so that changes and deployments follow policy again.',
-      hints: ['lift the freeze', 'end the freeze', 'unfreeze'],
+      hints: [
+        'lift the freeze',
+        'end the freeze',
+        'unfreeze',
+        'lift the change freeze',
+        'end the change freeze',
+        'unfreeze everything',
+      ],
       input: z.object({ project: OnlyProject }),
       ...CHANGE_DEFAULTS,
       role: 'operator',

@@ -16,6 +16,9 @@ const OPEN =
   /(?<!\p{L})(?:(?:until|till) (?:further notice|told otherwise|i say so)|(?:bis )?auf weiteres|bis ich mich melde|hasta (?:nuevo|pr[óo]ximo) aviso|до (?:отбоя|отмены|(?:дальнейших|особых|новых) (?:указаний|распоряжений)|особого распоряжения))(?!\p{L})|(?:在)?(?:另行|进一步)通知(?:之前|以前|前|为止)?/iu;
 /** The end stands before its word in Chinese: 明早八点前. */
 const BEFORE = /(?:之前|以前|为止|前)(?![\p{N}天个端面后台几])/u;
+/** A length in Chinese stands without a preposition: 暂停两小时. */
+const CHINESE_SPAN =
+  /(?<![\p{N}最近去前])(\d{1,3}|[一二两三四五六七八九十]{1,3})个?(小时|钟头|分钟|天)(?![后前内\p{N}来])/u;
 /** Where the words about an end are over at the latest. */
 const CLAUSE = /[,;!?，。；！？]|[.:：](?!\d)/u;
 /** Words between the parts of a time, and what is left of them. */
@@ -72,13 +75,18 @@ export function readEnd(text: string): EndReading | null {
     if (until !== undefined)
       return { until, rest: cut(text, lasts.index, lasts.index + lasts[0].length + span.length) };
   }
+  const [span, count, unit] = CHINESE_SPAN.exec(text) ?? [];
+  if (span !== undefined && readWhen(`${count ?? ''}${unit ?? ''}后`)?.when.kind === 'after')
+    return { until: `${count ?? ''}${unit ?? ''}后`, rest: text.replace(span, ' ').trim() };
   const begin = BEGIN.exec(text);
   if (begin) {
     const from = begin.index + begin[0].length;
     const clause = text.slice(from, from + MAX_END_LENGTH);
     const stop = clause.search(CLAUSE);
     const whole = stop === -1 ? clause : clause.slice(0, stop);
-    const until = listBeginnings(whole).find((one) => readEndTime(one) !== null) ?? whole;
+    const moment = listBeginnings(whole).find((one) => readEndTime(one) !== null) ?? whole;
+    // “Friday evening” names no hour: with its part of the day, it is asked back.
+    const until = `${moment}${PART.exec(whole.slice(moment.length))?.[0] ?? ''}`;
     const to =
       from + until.length + (/^\s*(?:之前|以前|为止|前)/u.exec(text.slice(from + until.length))?.[0].length ?? 0);
     return { until: until.trim(), rest: cut(text, begin.index, to) };
@@ -93,6 +101,8 @@ export function readEnd(text: string): EndReading | null {
 
 const countLetters = ({ rest }: WhenReading): number => rest.replaceAll(/[^\p{L}]/gu, '').length;
 
+const PART =
+  /^\s(?:morning|noon|afternoon|evening|night|mittag|abend|nacht|por la (?:tarde|noche)|noche|вечер\p{L}?|ночи|обед\p{L}?)(?!\p{L})/iu;
 const MAX_END_LENGTH = 60;
 const PREFIXES = ['in', 'en', 'через'];
 

@@ -30,7 +30,7 @@ const CONCEPTS = {
   ask: 'what|which|who|whose|how|why|when|where',
   changed:
     'changed|changes|change|modified|modifications|altered|different|was new|is new|was done|were done|been done|new since|new on|new in|anything new|touched|touch|edited|updated|news|happened',
-  code: 'code|source|sources|codebase|file|files|repository|repo',
+  code: 'code|source|sources|codebase|file|files|repository|repo|function|functions|method|class|constant|module|symbol',
   deploy:
     'deploy|deploys|deployment|deployments|deployed|rollout|rollouts|rolled out|release|releases|released|shipped|published|went live|put live',
   deployVerb:
@@ -51,6 +51,10 @@ const CONCEPTS = {
   health:
     'healthy|health|running|runs|run|up|work|works|working|alive|ok|okay|fine|reachable|online|available|well|status|state|doing|going|answering|responding|stable|down|broken|unhealthy|condition|feeling',
   incident: 'incident|incidents|outage|outages|disruptions',
+  onCall:
+    'on call|on-call|oncall|on duty|duty|pager|rota|roster|shift|shifts|standby|takes over|take over|relieves|next in line',
+  wake: 'wake|wake up|ring|phone|ring up|call|relieve|replace',
+  who: 'who|whom|whose|who is|nobody',
   list: 'list|show|overview|which|what|all|every|give|see|tell|how many|view|need|want|summary|display|names|name|print|read|have|state|status|please|know|are there|do you',
   log: 'log|logs|logfile|logfiles',
   mute: 'mute|silence|quiet|hush|shush|snooze|suppress',
@@ -66,14 +70,14 @@ const CONCEPTS = {
     'schedule|schedules|scheduled|reminder|reminders|recurring|periodic|periodically|regularly|timetable|cron jobs|timers',
   scheduleChange: 'pause|resume|remove|delete|cancel|stop|disable|create|make|set',
   server: 'hardware|server|servers|machine|machines|hosts|boxes|vms',
-  set: 'set|change|update|put|make|adjust|raise|lower|should|must|configure|increase|reduce|assign|be|switch|enter|store|define|deploy|equals|value|let|give',
+  set: 'add|set|change|update|put|make|adjust|raise|lower|should|must|configure|increase|reduce|assign|be|switch|enter|store|define|deploy|equals|value|let|give',
   start: 'start|boot|bring up|run',
   stop: 'stop|shut|take|bring|turn|switch|kill|down to|offline',
   variable: 'variable|variables|env|config|configuration|settings',
   wait: 'waiting|waits|wait|pending|open|outstanding|unapproved|still|yet|not|missing|show|list|which|what|my|mine|need|needs|unanswered|undecided',
   why: 'debug|examine|get to the bottom|what is going on|what is happening|what is up with|why|look into|take a look|closer look|look at what|reason|reasons|cause|causes|caused|causing|diagnose|diagnosis|investigate|find out|troubleshoot|analyze|analyse|what is wrong with|what is the matter with|what is the problem with|due to',
   wrong:
-    'wrong|broken|problem|problems|trouble|troubles|down|ok|okay|fine|healthy|unhealthy|burning|burns|fire|alarm|strange|odd|unusual|issue|issues|attention|failing|faulty|well|good|in order|red|failed|outage|running|up|clean|green|smooth|smoothly|work|works|working|health|look|looking|going|doing',
+    'wrong|alright|all right|green|burning|worry|worried|concern|serious|crashed|broken|problem|problems|trouble|troubles|down|ok|okay|fine|healthy|unhealthy|burning|burns|fire|alarm|strange|odd|unusual|issue|issues|attention|failing|faulty|well|good|in order|red|failed|outage|running|up|clean|green|smooth|smoothly|work|works|working|health|look|looking|going|doing',
   other:
     'freeze|unfreeze|frozen|block|forbid|lift|allow|permit|finding|findings|snapshot|snapshots|depends|depend|dependencies|secret|secrets|debt|documentation|docs|readme|pull request|pr|csv|export|as a file|as files|spreadsheet|download|plan|fact|rule|tag|tags|tagged|graph|node|nodes|thread|compare|between|difference|demo|port|ports|description|owner|owns|free|allocate|reserve|archive|ready|commits|analysis|analyze everything',
 } as const;
@@ -93,6 +97,13 @@ interface Topic {
 
 /** The first topic of a text counts. */
 const TOPICS: readonly Topic[] = [
+  { tools: ['who_is_on_call'], all: ['onCall'], none: ['alert', 'incident', 'deploy', 'approval', 'code', 'log'] },
+  {
+    tools: ['who_is_on_call'],
+    all: ['who', 'wake'],
+    none: ['alert', 'incident', 'deploy', 'approval', 'code', 'log', 'find'],
+    project: false,
+  },
   { tools: ['search_repository'], all: ['code', 'find'], project: true, none: ['log', 'error', 'variable'] },
   { tools: ['search_repository'], all: ['where', 'use'], project: true, none: ['log', 'error', 'server'] },
   { tools: ['search_repository'], all: ['seek'], value: 'identifier', project: true, none: ['log', 'error'] },
@@ -140,6 +151,13 @@ const TOPICS: readonly Topic[] = [
     project: false,
   },
   { tools: ['is_anything_wrong'], all: ['all', 'wrong'], project: false, none: ['condition', 'it', 'incident'] },
+  {
+    tools: ['rollback_deploy'],
+    all: ['again'],
+    value: 'version',
+    project: true,
+    none: ['ask', 'deploy', 'restart', 'log', 'error'],
+  },
   { tools: ['trigger_deploy'], all: ['deployVerb'], value: 'version', project: true, none: ['ask', 'rollback'] },
   {
     tools: ['check_service_health', 'get_project_status', 'get_deploy_status', 'diagnose_service'],

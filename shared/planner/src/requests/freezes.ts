@@ -20,7 +20,7 @@ import { type RequestContext, listMentions } from './understanding.ts';
 export const FREEZE_TOOLS: ReadonlySet<string> = new Set(['freeze_changes', 'lift_freeze']);
 
 /** What a word does in such an order. */
-type Role = keyof (typeof words)['en'] | 'named';
+type Role = keyof (typeof words)['en'] | 'named' | 'ends';
 
 interface FreezeOrder {
   readonly tool: 'freeze_changes' | 'lift_freeze';
@@ -65,7 +65,7 @@ function readFreeze(said: string, around: Pick<RequestContext, 'facts' | 'index'
   if (isQuestionText(said) || /[?？"]/u.test(said)) return null;
   const end = readEnd(said);
   const { order, reason, isSaid } = splitReason(end?.rest ?? said, around);
-  const found = readOrder(order, around);
+  const found = readOrder(order, around, end !== null);
   if (found.tool === null || readScheduleRequest(order) !== null) return null;
   const time = readWhen(order);
   const isWhile = time !== null && !time.saysHour && time.when.kind === 'day' && time.when.days === 0;
@@ -100,7 +100,7 @@ function splitReason(
   const reason = text.slice(joint.index + joint[0].length).replace(/[.!。！\s]+$/u, '');
   const order = text.slice(0, joint.index);
   const goesOn = reason === '' || readOrder(reason, around).tool !== null;
-  return readOrder(order, around).tool !== null && !goesOn ? { order, reason, isSaid: because !== null } : whole;
+  return readOrder(order, around, true).tool !== null && !goesOn ? { order, reason, isSaid: because !== null } : whole;
 }
 
 type Known = Pick<RequestContext, 'facts' | 'index'>;
@@ -112,7 +112,7 @@ interface Order {
 }
 
 /** The order that a text gives in the language that leaves the fewest of its words. */
-function readOrder(text: string, around: Known): Order {
+function readOrder(text: string, around: Known, hasEnd = false): Order {
   const mentions = listMentions(text, around).filter(({ kind }) => kind !== 'server');
   const isNamed = mentions.some(({ kind }) => kind === 'project');
   const said = tokenize(text)
@@ -120,7 +120,7 @@ function readOrder(text: string, around: Known): Order {
     .map(({ lower }) => fold(lower));
   const orders = LANGUAGES.map(({ roles, chinese }): Order => {
     const parts = said.flatMap((word) => (/\p{Script=Han}/u.test(word) ? splitChinese(word, chinese) : [word]));
-    const own = new Set<Role>(isNamed ? ['named'] : []);
+    const own = new Set<Role>([...(isNamed ? (['named'] as const) : []), ...(hasEnd ? (['ends'] as const) : [])]);
     const left: string[] = [];
     // German puts the first part of a verb last: “setze alle Deployments aus”.
     const last = parts.at(-1) ?? '';
@@ -143,18 +143,25 @@ const MAX_LEFT = 2;
 /** The tool that the words of a text order together; null when they order none. */
 function chooseTool(roles: ReadonlySet<Role>): FreezeOrder['tool'] | null {
   const has = (...all: readonly Role[]): boolean => all.every((role) => roles.has(role));
-  if (has('not') && !has('nobody')) return null;
   const isThing = has('things') || has('thing') || has('deploy');
   const isAll = has('all') || has('named');
+  // “Do not allow deployments” forbids them; every other negation forbids the order itself.
+  if (has('not') && !has('nobody'))
+    return has('allow') && isThing && !has('freeze') && !has('ban') && !has('lift') ? 'freeze_changes' : null;
   const lifts =
     has('unfreeze') ||
     (has('lift') && (has('freeze') || has('ban'))) ||
-    (has('allow') && !has('ban') && !has('nobody') && !has('none') && isThing && (has('again') || isAll));
+    ((has('allow') || has('may')) &&
+      !has('ban') &&
+      !has('nobody') &&
+      !has('none') &&
+      isThing &&
+      (has('again') || isAll));
   if (lifts) return has('nobody') ? null : 'lift_freeze';
   const freezes =
     has('freeze') ||
     (has('ban') && (isThing || isAll)) ||
-    (has('stop') && (has('things') || (isThing && has('all')))) ||
+    (has('stop') && (has('things') || (isThing && (has('all') || has('ends'))))) ||
     (has('nobody') && isThing) ||
     (has('none') && (has('things') || (isThing && has('all'))));
   return freezes ? 'freeze_changes' : null;

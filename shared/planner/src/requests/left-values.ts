@@ -19,12 +19,16 @@ const SEARCHING = wordSet(
   'a an the this that it its is are be to of for in on at as with from by into and please can could would you me my our i we want need like which what where ' +
     'how many find search grep look looking show list tell give contains contain containing occurs occur appears appear used uses use mention mentions mentioned seek does do ' +
     'word words text string term phrase expression keyword code source sources codebase file files repository repo all every any place places line lines up have has been there anywhere ' +
-    'project service occurrences',
+    'project service occurrences function functions method methods class classes constant constants symbol symbols module modules type types identifier implementation definition definitions reference references called named inside does any',
 );
 
 /** Reads an order whose value is the only word left; null for any other text. */
 export function readLeftValue(text: string, around: RequestContext): LiteralRequest | null {
-  const mentions = listMentions(text, around);
+  const quoted = findQuoted(text);
+  // A quotation is what is sought, also when a project is called so.
+  const mentions = listMentions(text, around).filter(({ start, end }) =>
+    quoted.every((one) => end <= one.start || start >= one.end),
+  );
   const [name] = findTopicTools(text, mentions);
   const tool = around.index.tools.find((one) => one.installed && one.name === name);
   if (!tool) return null;

@@ -13,6 +13,7 @@ import {
   MIN_OFFER_SCORE,
   MIN_TOPIC_SCORE,
 } from './understanding.ts';
+import { askForHours } from './ends.ts';
 import { readFreezeStep } from './freezes.ts';
 import { readSchedule } from './schedules.ts';
 import { readFollowUp } from './follow-ups.ts';
@@ -32,6 +33,7 @@ export function createRequestStep(said: string, around: RequestContext): Planner
   const text = said.replace(NOTICE, '');
   return (
     readFreezeStep(text, around) ??
+    askForHours(text, around) ??
     readSchedule(text, around, createRequestStep) ??
     literalStep(text, around) ??
     lookFirst(text, around) ??

@@ -23,6 +23,8 @@ export function readSchedule(text: string, around: RequestContext, plan: PlanTas
   const request = readScheduleRequest(text);
   const tool = findScheduleTool(around.index);
   if (request === null || !tool || isAboutMemory(text, around)) return null;
+  // “Whom do I call when something breaks at night?” is no order for each night.
+  if (request.kind === 'task' && /^(?:who|whom|whose|why)\b/i.test(toEnglish(text, around))) return null;
   if (request.kind === 'unclear' || request.task === '') return toAnswerStep(say('planner.scheduleUnclear'), 'failed');
   const { kind, task, when, isQuiet } = request;
   if (kind === 'task' && !isComplete(plan(toEnglish(task, around), { ...around, last: null })))

@@ -20,6 +20,7 @@ export type ChangeKind =
   | 'crash_stopped'
   | 'policy'
   | 'frozen'
+  | 'rota'
   | 'unfrozen'
   | 'break_glass';
 
@@ -28,7 +29,7 @@ export interface Change {
   readonly kind: ChangeKind;
   readonly project: string | null;
   readonly environment: string | null;
-  /** Name of the variable or server; never a value. */
+  /** Name of the variable, server or rota; never a value. */
   readonly name: string | null;
   /** Version that was deployed, or the version of the policies. */
   readonly version: string | null;
@@ -77,6 +78,10 @@ const EVENTS = {
   'freeze.set': 'frozen',
   'freeze.lifted': 'unfrozen',
   'break_glass.opened': 'break_glass',
+  'rota.set': 'rota',
+  'rota.removed': 'rota',
+  'rota.covered': 'rota',
+  'rota.uncovered': 'rota',
 } as const satisfies Readonly<Record<string, ChangeKind>>;
 
 /** An action waits at most this long for its approval. */
@@ -126,14 +131,15 @@ export async function listChanges(
              left join lateral (select e.actor from audit_events e where e.action_id = p.action_id and p.status = 'void'
                and e.kind = 'approval.voided' and e.data ->> 'reason' = 'withdrawn' limit 1) w on true
        where p.decided_at >= ${since} and a.proposed_at >= ${since}::timestamptz - ${WAITED} and not p.by_requester
-         and (a.tool in (select tool from tools) or a.tool in ('trigger_deploy', 'rollback_deploy', 'cancel_deploy', 'propose_plan'))
+         and (a.tool in (select tool from tools) or a.tool in ('trigger_deploy', 'rollback_deploy', 'cancel_deploy', 'propose_plan', 'pass_gate'))
       union all
       select opened_at, 'incident_opened', ${incident} and opened_at >= ${since}
       union all
       select closed_at, 'incident_closed', ${incident} and closed_at >= ${since}
       union all
-      select e.recorded_at, v.kind, e.data ->> 'project', e.data ->> 'environment', null, null,
-             case when v.kind = 'muted' and e.data -> 'until' = 'null' then 'unmuted' end,
+      select e.recorded_at, v.kind, e.data ->> 'project', e.data ->> 'environment', e.data ->> 'rota', null,
+             case when v.kind = 'rota' then split_part(e.kind, '.', 2)
+                  when v.kind = 'muted' and e.data -> 'until' = 'null' then 'unmuted' end,
              case when e.actor <> 'system' then coalesce(u.name, e.actor) end, null
         from audit_events e join events v on v.event = e.kind left join users u on u.user_key = e.actor
        where e.recorded_at >= ${since}
