@@ -6,7 +6,7 @@ import { alertmanagerBody, openAlarmStack, TOKEN, type AlarmStack } from './alar
 let alarms: AlarmStack;
 let admin: Person;
 beforeAll(async () => {
-  alarms = await openAlarmStack();
+  alarms = await openAlarmStack([{ name: 'alertmanager', kind: 'alertmanager', secret: TOKEN, projects: ['todo'] }]);
   admin = await alarms.stack.person(1001, 'admin');
   await admin.ask('hello');
 }, 60_000);
@@ -21,7 +21,7 @@ test('an alarm of Alertmanager is told to an admin within 5 s, with its own word
   const response = await alarms.post(
     alertmanagerBody({ name: 'TellMe', annotations: { summary: '**now** [x](http://evil.example)' } }),
   );
-  expect([response.status, await response.json()]).toEqual([200, { taken: 1 }]);
+  expect([response.status, await response.json()]).toEqual([200, { taken: 1, told: 1 }]);
   const text = await admin.waitFor(/TellMe/);
   expect(Date.now() - started).toBeLessThan(5_000);
   expect(text).toContain('Critical alarm');
@@ -48,6 +48,38 @@ test('an alarm is told once however often it fires, and its end is told once', a
     'select repeats, closed_at is not null as over from incidents where evidence is not null order by incident_id desc limit 1',
   );
   expect(rows).toEqual([{ repeats: 2, over: true }]);
+});
+
+test('Diagnose leaves Take and Silence on the card', async () => {
+  const { pool } = alarms.stack;
+  await pool.query(
+    `insert into projects (name, description, owner, action_id) values ('todo', '', '1001', 'act_todo');
+     insert into services (project, environment, server) values ('todo', 'staging', 'local');
+     insert into deployments (deployment_id, project, environment, server, driver, kind, ref, state, user_key, thread_id)
+     values ('act_todo_1', 'todo', 'staging', 'local', 'process', 'deploy', '1.0', 'succeeded', '1001', 'thr_1')`,
+  );
+  const alarm = { name: 'DiagnoseMe', labels: { project: 'todo', environment: 'staging' } };
+  await alarms.post(alertmanagerBody(alarm));
+  await admin.waitFor(/DiagnoseMe/);
+  const labels = async (): Promise<readonly string[]> =>
+    (await admin.heard())
+      .filter(({ text }) => text.includes('DiagnoseMe'))
+      .flatMap(({ buttons }) => (buttons ?? []).flat().map(({ text }) => text));
+  const before = await labels();
+  expect(before).toEqual(expect.arrayContaining(['✋ Take it', 'Diagnose']));
+  for (let times = 1; times <= 2; times += 1) {
+    await admin.click('Diagnose');
+    await eventually(
+      async () => (await pool.query(`select 1 from inbox where envelope ->> 'button' is not null`)).rowCount,
+      (count) => count === times,
+    );
+    await eventually(labels, (now) => JSON.stringify(now) === JSON.stringify(before));
+  }
+  await admin.click('✋ Take it');
+  await eventually(
+    () => cards('DiagnoseMe'),
+    ([text = '']) => text.includes('looks after it'),
+  );
 });
 
 test('Take shows on the card who looks after the alarm, and Silence until when it is quiet', async () => {

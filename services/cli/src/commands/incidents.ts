@@ -38,6 +38,7 @@ const Sources = z.array(z.object({ name: z.string(), kind: z.string().optional()
 async function postSample(context: CommandContext, name: string): Promise<CommandResult> {
   const { config } = context;
   const { status = 'firing', project } = context.arguments;
+  let told = 0;
   if (status !== 'firing' && status !== 'resolved') throw new UsageError('--status is firing or resolved.');
   const file = config.INGRESS_SOURCES_FILE ?? join(config.SIGNALBOX_DATA_DIR, 'sources.json');
   const sources = Sources.safeParse(parseJson(await readFile(file, 'utf8').catch(() => '')));
@@ -53,20 +54,34 @@ async function postSample(context: CommandContext, name: string): Promise<Comman
       body: JSON.stringify(createSample(status, project, new Date())),
       signal: abortAfter(POST_MS),
     });
-    if (!response.ok) return fail(`The gateway answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
+    const body = await response.text();
+    if (!response.ok) return fail(`The gateway answered ${response.status}: ${body.slice(0, 300)}`);
+    told = Told.parse(parseJson(body)).told;
   } catch (error) {
     return fail(`The gateway at ${hooksUrl} does not answer: ${getReason(error)}`);
   }
-  const next =
-    status === 'firing'
-      ? 'Whoever is on call is told of it, else an admin who has written to the bot. `--status resolved` ends it.'
-      : 'Whoever was told is told that it is over.';
-  return { ok: true, data: { posted: status }, lines: [`Posted a sample to ${hooksUrl}${name}. ${next}`] };
+  return {
+    ok: true,
+    data: { posted: status, told },
+    lines: [`Posted a sample to ${hooksUrl}${name}. ${sayNext(status, told)}`],
+  };
+}
+
+function sayNext(status: 'firing' | 'resolved', notified: number): string {
+  if (status === 'resolved') return 'Whoever was told is told that it is over.';
+  const who =
+    notified > 0
+      ? 'Whoever is on call is told of it, else an admin who has written to the bot.'
+      : 'Nobody is told anew: it is open already, or nobody can be reached.';
+  return `${who} \`--status resolved\` ends it.`;
 }
 
 function fail(problem: string): CommandResult {
   return { ok: false, data: { error: problem }, lines: [problem] };
 }
+
+/** How many people the gateway told; a gateway of an earlier release does not say. */
+const Told = z.object({ told: z.number().catch(1) });
 
 /** A body as Alertmanager sends it. */
 function createSample(status: 'firing' | 'resolved', project: string | undefined, now: Date): object {

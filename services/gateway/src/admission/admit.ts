@@ -29,6 +29,7 @@ import { extractSecrets, findChallenges } from './secrets/sent-secrets.ts';
 import { createSplitTracker } from './cuts.ts';
 import { appendSplitText, type JoinedText } from './cut-text.ts';
 import { answerAnonymousSender } from './unnamed.ts';
+import { renewPressedCard } from './presses/incident-press.ts';
 import { createOwnerCheck } from './vacated.ts';
 import { storePlans, type StoredPlan, type StoreDeps } from './stored-plan.ts';
 
@@ -260,9 +261,9 @@ async function wakeLater({ notifier }: AdmissionDeps, { admission, envelope }: A
   await notifier.wakeLanes([{ userKey: envelope.userKey, traceId: envelope.traceId }]);
 }
 
-/** Stops the button's spinner and removes the keyboard: a button works only once. */
+/** Stops the button's spinner and removes the keyboard: a button works only once. The card of an incident keeps its buttons. */
 async function settlePress(
-  { channel }: AdmissionDeps,
+  { channel, pool, notifier }: AdmissionDeps,
   plan: AdmissionPlan,
   admitted: AdmissionResult,
   toast: string | null,
@@ -274,7 +275,10 @@ async function settlePress(
   if (toast !== null) return channel.answerPress?.(pressId, toast === '' ? null : toast);
   const worked = admitted.label !== null;
   await channel.answerPress?.(pressId, worked ? `✓ ${admitted.label}` : sayError('BUTTON_EXPIRED', {}));
-  if (worked && messageId !== null) await channel.removeButtons?.(chatKey, messageId);
+  if (!worked || messageId === null) return;
+  const cards = await renewPressedCard(pool, plan);
+  if (cards === null) await channel.removeButtons?.(chatKey, messageId);
+  else await notifier.answerChats(cards, plan.envelope.traceId);
 }
 
 function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<IncomingUpdate, { kind: 'ignored' }>): void {

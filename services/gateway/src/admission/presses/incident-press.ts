@@ -1,5 +1,6 @@
 import { IncidentCommand } from '@signalbox/contracts/conversation/envelope';
-import type { Queryable } from '@signalbox/store/pool';
+import { updateIncidentCards } from '@signalbox/store/incidents/incident-cards';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findValue } from '@signalbox/store/sql';
 import type { AdmissionPlan } from '../plan.ts';
 
@@ -17,4 +18,16 @@ export async function matchIncidentPress(db: Queryable, plan: AdmissionPlan): Pr
     answer: { kind: 'incident', act: act.data },
     admission: { ...plan.admission, verdict: 'answer', reason: `incident ${act.data.verb}`, press: null },
   };
+}
+
+/**
+ * Sends the card of an incident again, with buttons that work, after one of them was pressed: whoever diagnoses may still take it. Returns
+ * the chats to wake; null when the pressed message is no such card.
+ */
+export async function renewPressedCard(pool: Pool, { admission }: AdmissionPlan): Promise<readonly string[] | null> {
+  const { press } = admission;
+  if (press === null) return null;
+  const incidentId = await findValue<string>(pool)`
+    select split_part(split_part(slot, '/', 1), ':', 2) from outbox where id = ${press.outboxId}::bigint and slot like 'incident:%'`;
+  return incidentId === null ? null : withTransaction(pool, (db) => updateIncidentCards(db, incidentId));
 }

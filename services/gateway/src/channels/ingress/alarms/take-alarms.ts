@@ -65,7 +65,7 @@ export async function takeAlarms(
   const flood = isFlood ? await reportTrouble(pool, source, 'flood') : [];
   return {
     status: 200,
-    body: { taken: alarms.length },
+    body: { taken: alarms.length, told: heard.notified.length },
     notified: [...heard.notified, ...mended, ...flood],
   };
 }
