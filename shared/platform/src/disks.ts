@@ -3,10 +3,13 @@ import type { Figure, FigureKinds } from './figures.ts';
 
 export const DISK_FIGURES: FigureKinds = {
   disk_free_bytes: { help: 'Bytes that this service may still write where it keeps its files.', labels: ['place'] },
-  disk_size_bytes: { help: 'Size of the file system where this service keeps its files.', labels: ['place'] },
+  disk_size_bytes: {
+    help: 'Bytes that are used, and that this service may still write, where it keeps its files.',
+    labels: ['place'],
+  },
 };
 
-/** Bytes of a file system: what is free for this process, and its size. */
+/** Bytes of a file system: what is free for this process, and that with what is used. */
 export interface DiskSpace {
   readonly free: number;
   readonly size: number;
@@ -18,7 +21,10 @@ export async function readDisks(
 ): Promise<Readonly<Record<string, DiskSpace>>> {
   const read = async ([place, folder]: [string, string]): Promise<readonly (readonly [string, DiskSpace])[]> => {
     const disk = await statfs(folder).catch(ignoreAbsence);
-    return disk === null ? [] : [[place, { free: disk.bavail * disk.bsize, size: disk.blocks * disk.bsize }]];
+    if (disk === null) return [];
+    // As df counts: blocks that are kept for others are no part of the size, so a disk is not called full for them.
+    const { bsize, blocks, bfree, bavail } = disk;
+    return [[place, { free: bavail * bsize, size: (blocks - bfree + bavail) * bsize }]];
   };
   return Object.fromEntries((await Promise.all(Object.entries(folders).map(read))).flat());
 }
