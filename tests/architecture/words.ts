@@ -44,7 +44,7 @@ const VERB = new RegExp(
     'connect consume convert copy count create cut decide decline decode define delete deny derive describe detect diagnose disable discard drain ' +
     'draw drop edit encode end enqueue ensure escape estimate evaluate execute expire explain extend extract fail fetch fill filter find finish fit ' +
     'flatten fold follow forget format forward freeze gather get give grant group guess handle harden hash hide hold identify include index ingest insert inspect install invite issue ' +
-    'join judge jump keep kill label launch lay lease leave limit link list listen load locate lock log lower make map mark mask match measure merge migrate mount move mute name normalize ' +
+    'join judge jump keep kill label launch lay lease leave lift limit link list listen load locate lock log lower make map mark mask match measure merge migrate mount move mute name normalize ' +
     'note notify number observe offer open order own pack park parse pass patch pause pick pin place plan play poll post postpone prepare press ' +
     'print probe process propose prove prune publish pull push put queue quote raise rank read receive recognize reconcile record recover redact ' +
     'redeem redraw reduce refresh refuse register reject release reload remember remove rename render renew reopen replace replay reply report request ' +
