@@ -7,6 +7,7 @@ import { PriorContext, explainMessage } from '@signalbox/planner/explanation';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
 import { readExampleVariables } from '../architecture/documents.ts';
 import { PAGES, readPage, type Block } from '../support/task-pages.ts';
 
@@ -24,7 +25,9 @@ const VARIABLES = new Set([
   'SECRET',
   'HOOKS',
 ]);
-const SCRIPTS = new Set(Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts)); // the file's own form
+const SCRIPTS = new Set(
+  Object.keys(z.object({ scripts: z.object({}).loose() }).parse(JSON.parse(read('package.json'))).scripts),
+);
 const CLI = new Set(COMMANDS.flatMap(({ usage }) => usage.map((line) => /^[a-z-]+(?: [a-z-]+)?/.exec(line)?.[0])));
 const { catalog } = createRegistry(await loadCapabilities());
 const CHAT = new Set(CHAT_COMMANDS.map(({ name }) => name));
@@ -84,4 +87,19 @@ it('an unknown command, setting or file of a block is noticed', () => {
     '/nothing',
     'flurb the zorgle',
   ]);
+});
+
+it('the costs of docs/tasks/model.md follow from the prices', () => {
+  const { models } = z
+    .object({ models: z.record(z.string(), z.object({ input: z.number(), cached: z.number(), output: z.number() })) })
+    .parse(JSON.parse(read('infra/models/prices.json')));
+  const rows = [...read('docs/tasks/model.md').matchAll(/^\| (\w+:[\w.-]+) +\| ([\d.]+) ct +\| (\d+) USD/gm)];
+  const told = rows.map(([, model = '', cents, dollars]) => [model, Number(cents), Number(dollars)]);
+  const costs = told.map(([model]) => {
+    const { input, cached, output } = models[String(model)] ?? { input: NaN, cached: NaN, output: NaN };
+    const dollars = (6_750 * (input + cached) + 450 * output) / 1_000_000;
+    return [model, Math.round(1_000 * dollars) / 10, Math.round(1_000 * dollars)];
+  });
+  expect(told.length).toBeGreaterThan(4);
+  expect(told).toEqual(costs);
 });
