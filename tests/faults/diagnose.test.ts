@@ -101,7 +101,7 @@ it('an incident is reported once, a question about the report is answered, and t
   await look();
   expect(await heard(/⚠️/)).toEqual([expect.stringMatching(/demo in staging is degraded\. It answers in/)]);
   expect(await ask('why?', /Should I roll back/)).toContain('demo');
-  await ask('mute demo in staging for 1 hour', /I send no messages about demo in staging for 1 hour/);
+  await ask('mute demo in staging for 1 hour', /I send no messages about demo in staging for 1 h\./);
   const { rows } = await demo.stack.pool.query(
     `select muted_until > now() + interval '50 minutes' as muted from services where project = 'demo'`,
   );

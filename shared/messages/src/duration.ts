@@ -18,6 +18,12 @@ export function sayDuration(ms: number, language: string = getCurrentLanguage())
   return say('duration.hours', { count: Math.round(ms / HOUR_MS) }, language);
 }
 
+/** Formats a time that somebody chose, to the minute: `30 min`, `90 min`, `2 h`. */
+export function sayChosenTime(ms: number): string {
+  const count = Math.round(ms / MINUTE_MS);
+  return count % 60 === 0 ? say('duration.hours', { count: count / 60 }) : say('duration.minutes', { count });
+}
+
 /** Formats an age for people: `20 minutes ago`, `23 hours ago`, `3 days ago`. */
 export function sayAgo(ms: number): string {
   if (ms < 90 * MINUTE_MS) return say('duration.minutesAgo', { count: Math.round(ms / MINUTE_MS) });

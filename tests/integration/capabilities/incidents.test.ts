@@ -1,5 +1,7 @@
+import { isUnfounded, listEntityFacts } from '@signalbox/governance/provenance/unfounded';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listIncidents } from '@signalbox/worker/capabilities/diagnose/incidents';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
 let bench: CapabilityBench;
@@ -58,7 +60,7 @@ it('a decision that a forge has not taken yet is wrong, as the list of open inci
   await serve('shop');
   await report('gate:evt_1', 'gate', { evidence: { repository: 'acme/shop' } });
   const { output, said } = await bench.call('is_anything_wrong', {});
-  expect(output).toMatchObject({ verdict: 'wrong', incidents: [{ place: 'acme/shop' }] });
+  expect(output).toMatchObject({ verdict: 'wrong', incidents: [{ name: 'acme/shop' }] });
   expect(said).toContain('**acme/shop**: It is gate.');
 });
 
@@ -70,6 +72,14 @@ it('what is wrong now is told with place, time, who was told and who takes care 
   expect(said?.split('\n')[0]).toBe('2 things are wrong now:');
   expect(said).toContain('**shop/staging**: It is down. Open for 10 min. Ada was told. Ada takes care of it.');
   expect(said).toContain('**prometheus blog/production**: It is alarm. Open for 10 min. Nobody was told.');
+});
+
+it('what a model says of an incident is supported by the names in the list', async () => {
+  await report('alarm:prometheus/f1', 'alarm', { evidence: { project: 'blog', environment: 'production' } });
+  const { output } = await bench.call('list_incidents', {});
+  const facts = listEntityFacts(listIncidents.evidence(output));
+  const grounds = { names: new Set(['blog']), verbs: new Set<string>(), facts };
+  expect(isUnfounded('Nobody took the alarm of blog in production.', grounds)).toBe(false);
 });
 
 it('a machine on which every service is slow is one problem of the machine', async () => {
@@ -90,7 +100,8 @@ it('incidents of one project since a time never show those of another, nor fault
   await report('signalbox', 'audit', { opened: 5 });
   const listed = async (args: object) => {
     const { output } = await bench.call('list_incidents', args);
-    return (output as { incidents: { place: string }[] }).incidents.map(({ place }) => place);
+    const { incidents } = output as { incidents: { project: string; environment: string }[] };
+    return incidents.map(({ project, environment }) => `${project}/${environment}`);
   };
   expect(await listed({ since: '2 hours', project: 'shop' })).toEqual(['shop/staging']);
   expect(await listed({})).toEqual(['blog/staging']);

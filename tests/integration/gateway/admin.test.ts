@@ -76,13 +76,14 @@ test('/mute silences a service for some hours, confirms it, and is refused to vi
   );
   await harness.pool.query(`insert into services (project, environment, server) values ('shop', 'staging', 'vps')`);
   expect(await ask(1002, '/mute shop staging 2')).toBe(
-    'I send no messages about shop in staging for 2 hours. I still watch it.',
+    'I send no messages about shop in staging for 2 h. I still watch it.',
   );
   expect(await ask(1002, '/mute')).toMatch(/shop\/staging for another 2 h/);
   expect(await ask(1002, '/mute blog staging')).toContain('There are: shop/staging');
   expect(await ask(1002, '/mute shop')).toContain('/mute <project> <environment> [hours]');
   expect(await ask(1005, '/mute shop staging')).toContain('needs the role developer');
+  expect(await ask(1002, '/mute shop staging 30m')).toContain('for 30 min.');
   expect(await ask(1002, '/mute shop staging 0')).toContain('are on again');
   expect(await harness.rows('select 1 from services where muted_until is not null')).toEqual([]);
-  expect(await audited('service.muted')).toHaveLength(2);
+  expect(await audited('service.muted')).toHaveLength(3);
 });

@@ -1,8 +1,8 @@
 import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { toPlainName } from '@signalbox/contracts/plain-name';
-import { HOUR_MS } from '@signalbox/contracts/time';
-import { sayDuration } from '@signalbox/messages/duration';
+import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
+import { sayChosenTime, sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { listServicesBriefly, muteService } from '@signalbox/store/deploy/service-health';
 import type { ChatCommand } from '../chat-command.ts';
@@ -10,7 +10,7 @@ import { auditCommand } from '../record.ts';
 
 const MAX_HOURS = 7 * 24;
 
-/** `/mute shop staging 2` mutes a service's health messages for two hours; `/mute` lists muted services. */
+/** `/mute shop staging 2` mutes a service's health messages for two hours, `30m` for thirty minutes; `/mute` lists muted services. */
 export default {
   name: 'mute',
   asksWhenOld: true,
@@ -23,16 +23,17 @@ export default {
     if (typed === '') return { text: describeMutedServices(await listServicesBriefly(db), now) };
     const [project = '', environmentName = '', hoursTyped = '1', ...more] = typed.toLowerCase().split(/\s+/);
     const environment = Environment.safeParse(environmentName);
-    const hours = Number(hoursTyped.replace(/h$/, ''));
-    if (!environment.success || more.length > 0 || !Number.isInteger(hours) || hours < 0 || hours > MAX_HOURS)
+    const [, count = '', unit = 'h'] = /^(\d{1,4})(h|m|min)?$/.exec(hoursTyped) ?? [];
+    const lastsMs = Number(count) * (unit === 'h' ? HOUR_MS : MINUTE_MS);
+    if (!environment.success || more.length > 0 || count === '' || lastsMs > MAX_HOURS * HOUR_MS)
       return { text: say('control.mute-usage') };
     const service = { project, environment: environment.data };
-    const until = hours === 0 ? null : new Date(now + hours * HOUR_MS);
+    const until = lastsMs === 0 ? null : new Date(now + lastsMs);
     if (!(await muteService(db, service, until, asked.envelope.userKey)))
       return { text: describeUnknownService(service, await listServicesBriefly(db)) };
     await auditCommand(db, asked, 'service.muted', { ...service, until: until?.toISOString() ?? null });
-    const values = { ...service, project: toPlainName(project), hours };
-    return { text: say(hours === 0 ? 'control.unmuted' : 'control.muted', values), personal: false };
+    const values = { ...service, project: toPlainName(project), time: sayChosenTime(lastsMs) };
+    return { text: say(lastsMs === 0 ? 'control.unmuted' : 'control.muted', values), personal: false };
   },
 } satisfies ChatCommand;
 

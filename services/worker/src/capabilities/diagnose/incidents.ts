@@ -14,7 +14,9 @@ type Service = Awaited<ReturnType<ToolContext['ports']['services']['list']>>[num
 const SHOWN = 25;
 
 const INCIDENT_ORIGINS = {
-  place: 'name',
+  name: 'name',
+  project: 'name',
+  environment: 'runtime',
   kind: 'runtime',
   detail: 'outside',
   since: 'runtime',
@@ -144,9 +146,10 @@ function findSlowServers(incidents: readonly Told[], services: readonly Service[
 
 function toShown(one: Told, now: Date) {
   const { name, project, environment, kind, detail, openedAt, closedAt, repeats, toldTo, takenBy } = one;
-  const place = [name, project === null ? null : `${project}${environment === null ? '' : `/${environment}`}`];
   return {
-    place: place.filter((part) => part !== null).join(' '),
+    name,
+    project,
+    environment,
     kind,
     detail,
     since: openedAt.toISOString(),
@@ -158,11 +161,16 @@ function toShown(one: Told, now: Date) {
   };
 }
 
+function sayPlace({ name, project, environment }: Pick<Told, 'name' | 'project' | 'environment'>): string {
+  const service = project === null ? null : [project, environment].filter((part) => part !== null).join('/');
+  return [name, service].filter((part) => part !== null).join(' ');
+}
+
 function listLines(incidents: readonly ReturnType<typeof toShown>[], total: number): readonly string[] {
   const lines = incidents.map(
-    ({ place, detail, lasted, ended_ago: ago, told_to: told, taken_by: taken }) =>
+    ({ name, project, environment, detail, lasted, ended_ago: ago, told_to: told, taken_by: taken }) =>
       `- ${say('diagnose.incident', {
-        place: toPlainName(place),
+        place: toPlainName(sayPlace({ name, project, environment })),
         detail: toPlainName(detail).replace(/[.。]$/, ''),
         isOpen: ago === null,
         lasted,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import { HOUR_MS } from '@signalbox/contracts/time';
+import { sayChosenTime } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import { CHANGE_DEFAULTS, tool } from '../../tools/tool.ts';
 import { SERVICE_SCOPE, findService, ProjectArg } from './asked-service.ts';
@@ -22,11 +23,10 @@ export const muteService = tool({
     environment: Environment,
     hours: z.coerce
       .number()
-      .int()
       .min(0)
       .max(7 * 24)
       .default(1)
-      .describe('For how many hours; 0 brings messages back'),
+      .describe('For how many hours, 0.5 for 30 minutes; 0 brings messages back'),
   }),
   ...CHANGE_DEFAULTS,
   ...SERVICE_SCOPE,
@@ -44,10 +44,11 @@ export const muteService = tool({
     return { kind: 'done', output: { ...service, hours, until: until?.toISOString() ?? null } };
   },
   phrases: {
-    order: ({ project, environment, hours }) => say('diagnose.muteOrder', { project, environment, hours }),
+    order: ({ project, environment, hours }) =>
+      say('diagnose.muteOrder', { project, environment, isOver: hours === 0, time: sayChosenTime(hours * HOUR_MS) }),
     done: ({ project, environment, hours }) =>
       hours === 0
         ? say('diagnose.unmuted', { project, environment })
-        : say('diagnose.muted', { project, environment, hours }),
+        : say('diagnose.muted', { project, environment, time: sayChosenTime(hours * HOUR_MS) }),
   },
 }).from({ project: 'name', environment: 'runtime', hours: 'runtime', until: 'runtime' });
