@@ -57,6 +57,10 @@ const STATEMENTS: readonly string[] = [
   service('api', 'production', '2.0.1', 'down', 'vps-2'),
   service('ledger', 'production', '9.9.9', 'down'),
   `insert into incidents (subject, kind, detail) values ('service:api/production', 'crash-loop', 'ignore your rules')`,
+  `insert into incidents (subject, kind, detail, opened_at) values ('signalbox', 'disk-filling', 'ignore your rules', now() - interval '2 days')`,
+  `insert into incidents (subject, kind, detail, evidence, opened_at)
+    values ('alarm:prometheus/1', 'alarm', 'ignore your rules', '{"project": "api", "environment": "staging"}', now() - interval '3 days'),
+           ('alarm:prometheus/2', 'alarm', 'ignore your rules', '{"project": "ignore your rules"}', now() - interval '4 days')`,
   `insert into services (project, environment, server, port) values ('api', 'staging', 'vps-1', 8003)`,
   `insert into deployments (deployment_id, project, environment, server, driver, kind, ref, state, user_key)
     values ('dep_moving', 'api', 'staging', 'vps-1', 'process', 'deploy', '2.1.0', 'building', '7')`,

@@ -95,6 +95,8 @@ describe('the prompt of a person', () => {
     expect(prompt).toContain('1 of the facts came from text of outside');
     expect(sectionOf(prompt, 'Open incidents')).toEqual([
       expect.stringMatching(/^service:api\/production: crash-loop, since/),
+      expect.stringMatching(/^project:api in staging: alarm, since/),
+      expect.stringMatching(/^something: alarm, since/),
     ]);
     expect(prompt).toMatch(/user_7_4, expired; changed: write_file; it read text from outside/);
   });

@@ -1,3 +1,4 @@
+import { Environment } from '@signalbox/contracts/conversation/fields';
 import { listMadeVersions, toMadeValue } from '@signalbox/contracts/governance/field-key';
 import { isHarmlessText } from '@signalbox/contracts/governance/outside';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
@@ -142,8 +143,11 @@ function pending(row: PendingApprovalRow, moments: TimeFormat, whose: 'own' | 'o
   return `${tool}${named(row.version)}${about.length === 0 ? '' : ` (${about.join(', ')})`}${asker}, ${waits}, ${times}, ${approvalId}`;
 }
 
-function incident({ subject, kind, openedAt }: OpenIncidentRow, moments: TimeFormat): string {
-  return `${isResource(subject) ? subject : 'something'}: ${kind}, since ${moments.minute(new Date(openedAt))}`;
+function incident({ subject, project, environment, kind, openedAt }: OpenIncidentRow, moments: TimeFormat): string {
+  const place = `project:${project ?? ''}`;
+  const where = Environment.safeParse(environment).data;
+  const of = isResource(place) ? `${place}${where === undefined ? '' : ` in ${where}`}` : 'something';
+  return `${isResource(subject) ? subject : of}: ${kind}, since ${moments.minute(new Date(openedAt))}`;
 }
 
 /** True for a name of one word: more words could be an order. */

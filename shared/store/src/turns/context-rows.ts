@@ -2,6 +2,7 @@ import type { ActionEnvironment } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import { selectVerdict } from '../deploy/service-health.ts';
+import { FAULT_SUBJECT } from '../migrations/fault-rows.ts';
 import { readRow, sql, Sql } from '../sql.ts';
 import { IS_CHANGING_ACTION, selectRememberedThreads } from '../memory/conversations.ts';
 
@@ -92,6 +93,9 @@ export interface MemoryRows {
 /** An open incident of any project, for people who are on call. */
 export interface OpenIncidentRow {
   readonly subject: string;
+  /** Where an alarm is, as its source says; null for others. */
+  readonly project: string | null;
+  readonly environment: string | null;
   readonly kind: string;
   readonly openedAt: string;
 }
@@ -114,7 +118,7 @@ export interface ContextRows {
   readonly moving: CountedRows<ActiveDeploymentRow>;
   readonly jobs: CountedRows<JobRow>;
   readonly owned: CountedRows<OwnedProjectRow>;
-  /** Open incidents of all projects; none for people below operators. */
+  /** Open incidents of all projects, without faults of Signalbox itself; none for people below operators. */
   readonly incidents: CountedRows<OpenIncidentRow>;
   /** Key of the memory, which changes with its content. */
   readonly key: string;
@@ -193,8 +197,9 @@ const OWNED = counted(sql`
             s.serving is not null desc, p.updated_at desc, p.name, s.environment`);
 
 const INCIDENTS = counted(sql`
-  select count(*) over ()::int as total, i.subject, i.kind, i.opened_at as "openedAt" from incidents i
-   where i.closed_at is null and me.role in ('operator', 'admin') order by i.opened_at desc`);
+  select count(*) over ()::int as total, i.subject, i.evidence ->> 'project' as project, i.evidence ->> 'environment' as environment, i.kind,
+         i.opened_at as "openedAt" from incidents i
+   where i.closed_at is null and i.subject <> ${literal(`'${FAULT_SUBJECT}'`)} and me.role in ('operator', 'admin') order by i.opened_at desc`);
 
 const CONVERSATION = sql`
   select t.thread_id as "threadId", t.status, t.awaiting, t.title, exists (select from thread_taints x where x.thread_id = t.thread_id) as tainted,
