@@ -125,7 +125,7 @@ async function startPrograms(
   simulating?.catch(() => undefined); // awaited below
   const isOwnDatabase = config.DATABASE_URL === undefined;
   const { SIGNALBOX_DATA_DIR: dataDir, AGENTS: agents, UPGRADE_BACKUPS: kept } = config;
-  const backup = await makeBackupBeforeMigrations(databaseUrl, { dataDir, agents, kept });
+  const backup = await makeBackupBeforeMigrations(databaseUrl, { dataDir, agents, kept, print: printProgress });
   if (backup !== null) printProgress(backup);
   printProgress(
     await migrateDatabase(databaseUrl, {

@@ -25,7 +25,8 @@ let database: TestDatabase;
 let owner: pg.Pool;
 let stack: Stack | null = null;
 const dataDir = makeTemporaryFolder('update');
-const keep = { dataDir, agents: 'examples/bank', kept: 2 };
+const printed: string[] = [];
+const keep = { print: (line: string) => printed.push(line), dataDir, agents: 'examples/bank', kept: 2 };
 
 beforeAll(async () => {
   database = await createDatabase('template0');
@@ -97,9 +98,14 @@ it('`upgrade check` says what the update changes and what is in flight, and chan
 
 it('an update makes a backup that can be read, and keeps the newest', { timeout: START_MS }, async () => {
   const backups = join(dataDir, 'backups', 'before-upgrade');
-  expect(await makeBackupBeforeMigrations(database.url, { ...keep, kept: 0 })).toMatch(/no backup before \d+ migrations/);
+  expect(await makeBackupBeforeMigrations(database.url, { ...keep, kept: 0 })).toMatch(
+    /no backup before \d+ migrations/,
+  );
   for (let n = 0; n < 3; n++) {
     const line = (await makeBackupBeforeMigrations(database.url, keep)) ?? '';
+    expect(printed).toEqual(
+      Array.from({ length: n + 1 }, () => expect.stringMatching(/^making a backup before \d+ migrations/)),
+    );
     expect(line).toMatch(
       /^backup before \d+ migrations: \S+before-upgrade\/signalbox-\S+\.backup \([\d.]+ MB; the newest 2 are kept\)/,
     );

@@ -43,7 +43,7 @@ const plumbing = toolGroup({
   },
 });
 
-const DOWN: IncidentReport = {
+const DOWN = {
   subject: 'service:shop/staging',
   kind: 'down',
   detail: 'It answered nothing twice.',
@@ -53,7 +53,7 @@ const DOWN: IncidentReport = {
   say: '**shop** on staging is down: it answered nothing twice.',
   buttons: [{ label: 'Diagnose', value: 'Diagnose shop on staging' }],
   mutedUntil: null,
-};
+} satisfies IncidentReport;
 
 const texts = (messages: readonly BaseMessage[]): string[] =>
   messages.map((message) => `${message.getType()}: ${message.text}`);

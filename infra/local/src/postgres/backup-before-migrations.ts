@@ -14,6 +14,14 @@ const BackupResult = z.object({ file: z.string(), bytes: z.number() });
 /** As long as the migrations themselves may take. */
 const BACKUP_TIMEOUT_MS = 30 * 60_000;
 
+interface BackupOptions {
+  readonly dataDir: string;
+  readonly agents: string;
+  readonly kept: number;
+  /** Prints a line at once. */
+  print(line: string): void;
+}
+
 /**
  * Backs an existing installation up before this release migrates its database, and keeps the newest `kept` of these backups. Returns a
  * line for the terminal; null when nothing is to be migrated, or the database is new or of before version 0.2, which `migrate` copies
@@ -21,12 +29,13 @@ const BACKUP_TIMEOUT_MS = 30 * 60_000;
  */
 export async function makeBackupBeforeMigrations(
   databaseUrl: string,
-  { dataDir, agents, kept }: { readonly dataDir: string; readonly agents: string; readonly kept: number },
+  { dataDir, agents, kept, print }: BackupOptions,
 ): Promise<string | null> {
   const pending = await countPending(databaseUrl);
   if (pending === 0) return null;
   if (kept === 0) return `no backup before ${pending} migrations: UPGRADE_BACKUPS is 0`;
   const folder = join(dataDir, 'backups', 'before-upgrade');
+  print(`making a backup before ${pending} migrations: with large deployed programs this takes minutes`);
   const { file, bytes } = await makeBackup(databaseUrl, { dataDir, agents, folder });
   const old = listBackups(folder).slice(0, -kept);
   for (const name of old) rmSync(join(folder, name));
