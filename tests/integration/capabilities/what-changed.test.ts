@@ -163,3 +163,14 @@ it('nothing to show is said, and a time that cannot be read is refused with exam
     /I cannot read “soonish” as a time in the past\. Write it like 2 hours/,
   );
 });
+
+it('a freeze is in the changes of each project, because it holds for all', async () => {
+  await act('set_service_variable', { ...SHOP, name: 'GREETING' }, 3);
+  await bench.pool.query(
+    `insert into audit_events (kind, actor, data) values ('freeze.set', '1001', '{"reason": "sale"}')`,
+  );
+  const kinds = async (project: string) =>
+    (await changes({ since: '1 hour', project })).changes.map(({ kind }) => kind);
+  expect(await kinds('shop')).toEqual(['frozen', 'variable_set']);
+  expect(await kinds('blog')).toEqual(['frozen']);
+});

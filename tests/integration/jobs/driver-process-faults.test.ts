@@ -186,7 +186,9 @@ describe('a build', { timeout: 60_000 }, () => {
     const quiet = ['PIP_DISABLE_PIP_VERSION_CHECK', 'npm_config_fund', 'npm_config_update_notifier'];
     // Certificates of the machine, where it has some.
     const trust = Object.keys(getTrustSettings());
-    expect(lines.sort()).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...quiet, ...trust].sort());
+    // NODE_OPTIONS: the part of the build's memory that Node may take.
+    const own = ['CI', 'HOME', 'LANG', 'NODE_OPTIONS', 'PATH', 'SIGNALBOX_BUILD'];
+    expect(lines.sort()).toEqual([...own, ...quiet, ...trust].sort());
   });
 
   it('fails with a clear sentence when its program does not exist, and leaves no partial artifact', async () => {

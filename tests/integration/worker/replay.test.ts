@@ -191,7 +191,7 @@ describe('a replay', () => {
     ],
     [
       'a record that was changed together with its hash',
-      () => forge(1, ({ calls }) => Object.assign(calls[0] ?? {}, { durationMs: 9 })),
+      () => forge(1, ({ calls }) => Object.assign(calls[0] ?? {}, { durationMs: 987_654 })),
       'record in the audit',
     ],
     [

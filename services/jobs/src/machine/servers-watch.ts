@@ -88,7 +88,8 @@ async function settle(
   const subject = subjectOf(server);
   if (probe.kind === 'up') {
     if (probe.ended.length > 0) return notifyEnded(pool, server, probe.ended);
-    const closed = await closeIncident(pool, { subject, kind: KIND, project: null, say: `**${name}** answers again.` });
+    const sayUp = (): string => say('servers.upAgain', { server: name });
+    const closed = await closeIncident(pool, { subject, kind: KIND, project: null, say: sayUp });
     if (closed) counts.closed += 1;
     return closed;
   }
@@ -98,7 +99,7 @@ async function settle(
   const opened = await openFor(pool, server, KIND, {
     detail,
     evidence: { driver, detail },
-    say: `**${name}** is down. ${detail}`,
+    say: () => say('servers.isDown', { server: name, detail }),
     card: { environment: null },
   });
   if (opened.isNew) counts.opened += 1;

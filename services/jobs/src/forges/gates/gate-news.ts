@@ -25,14 +25,14 @@ export function createGateNews(
   const about = { forge: FORGE_NAMES[forge], repository, environment: target.environment };
   const sayRefused = (state: GateAnswer['state'], isEnd: boolean): string =>
     say('gate.not-taken', { ...about, run: target.run, state, isOver: isEnd ? 'yes' : 'no' });
-  const close = async (words: string): Promise<void> => {
+  const close = async (words: () => string): Promise<void> => {
     const closed = await closeIncident(pool, { subject, kind: KIND, project: null, say: words });
     await publishStored({ publisher, log }, INBOUND_TOPIC, closed?.notified ? [closed.notified] : []);
   };
   return {
     /** Tells each of them once that the forge did not take the decision. */
     async tellRefused(state: GateAnswer['state'], error: AppError, isEnd: boolean): Promise<void> {
-      const sentence = sayRefused(state, isEnd);
+      const sentence = (): string => sayRefused(state, isEnd);
       // The forge's own words are text from outside.
       const news = {
         project: null,
@@ -56,13 +56,17 @@ export function createGateNews(
       const woken = [];
       for (const one of others)
         woken.push(
-          await putNotice(pool, { incidentId, once: `opened:${one.userKey}` }, one, { phase: 'opened', ...news }),
+          await putNotice(pool, { incidentId, once: `opened:${one.userKey}` }, one, {
+            phase: 'opened',
+            ...news,
+            say: sentence(),
+          }),
         );
       await publishStored({ publisher, log }, INBOUND_TOPIC, [...(notified ? [notified] : []), ...woken]);
     },
     /** Ends a gate whose answer the forge will never take: nothing is wrong any more, and its card says so. */
     async endRefused(state: GateAnswer['state']): Promise<void> {
-      if (isTold) await close(sayRefused(state, true));
+      if (isTold) await close(() => sayRefused(state, true));
       const chats = await withTransaction(pool, async (db) => {
         await closeGate(db, eventId, 'refused');
         await endIncident(db, { subject, kind: KIND });
@@ -71,6 +75,6 @@ export function createGateNews(
       await wakeChats({ publisher, log }, chats);
     },
     /** Tells that the forge has taken it after all. */
-    tellTaken: (): Promise<void> => close(say('gate.taken-now', about)),
+    tellTaken: (): Promise<void> => close(() => say('gate.taken-now', about)),
   };
 }
