@@ -191,7 +191,7 @@ describe('signalbox audit', () => {
     const { out } = await signalbox('audit', 'show', '--person', 'system', '--since', '1h', '--limit', '2');
     expect(out).toMatch(/SEQ +TIME +EVENT +BY +ABOUT +WHAT\n55 .*system.*safe-reads · Reading changes nothing\.\n60 /);
     expect(await signalbox('audit', 'show', '--since', 'yesterday')).toMatchObject({
-      code: 1,
+      code: 2,
       error: expect.stringContaining('90m or 1d'),
     });
     expect((await signalbox('audit', 'show', '--kind', 'grant')).out).toBe('Nothing was recorded that fits.\n');

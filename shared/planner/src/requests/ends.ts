@@ -5,7 +5,7 @@ import { askForSlot } from './questions.ts';
 import { type RequestContext, rankRequestTools } from './understanding.ts';
 
 /*
- * A service is silent for whole hours. When somebody says until when, a person says how many hours that are: nobody knows whether eight
+ * A service is muted for a number of hours. When somebody says until when, a person says how many hours that are: nobody knows whether eight
  * is in the morning.
  */
 

@@ -22,9 +22,9 @@ import {
 import { readLog } from './log-file.ts';
 
 const TASKS = 256;
-/** Limits of a build: enough for a large service on a shared machine. */
 /** A builder of pages wants 4 GB and more, which a small machine does not have. */
-const BUILD_MEMORY_MB = Math.max(2_048, Math.floor(totalmem() / 4 / 1_048_576));
+const BUILD_MEMORY_MB = Math.max(2_048, Math.floor(totalmem() / 4 / MIB));
+/** Limits of a build: enough for a large service on a shared machine. */
 const BUILD_LIMITS: ProgramLimits = { memoryMb: BUILD_MEMORY_MB, cpus: availableParallelism(), tasks: 1_024 };
 
 /** Runs releases as confined processes of this machine, with all state in files below `targetsDir`. Linux only: reads /proc. */
