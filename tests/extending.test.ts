@@ -175,7 +175,7 @@ describe('docs/extending', () => {
     expect(JSON.parse((await run('disks', tmpdir(), '--json'))[1])).toEqual([
       { folder: tmpdir(), freeBytes: expect.any(Number) as number },
     ]);
-    expect(await run('disks')).toEqual([1, expect.stringContaining('Write: disks <folder> …')]);
+    expect(await run('disks')).toEqual([2, expect.stringContaining('Write: disks <folder> …')]);
     expect(await run('help')).toEqual([0, expect.stringContaining('disks <folder> …')]);
   });
 });

@@ -58,7 +58,7 @@ const left = async (): Promise<unknown> =>
 it('doctor makes a round trip only when it is asked to, and only to a named person', async () => {
   const before = (await ben.heard()).length;
   expect((await doctor()).out).not.toContain('round trip');
-  expect(await doctor('--round-trip')).toMatchObject({ code: 1, error: expect.stringContaining('--as <person>') });
+  expect(await doctor('--round-trip')).toMatchObject({ code: 2, error: expect.stringContaining('--as <person>') });
   expect(await ben.heard()).toHaveLength(before);
 });
 

@@ -100,9 +100,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     tool === 'freeze_changes'
       ? JSON.stringify(readEndTime(String(args['until']))?.when) === JSON.stringify(readEndTime(wanted)?.when)
       : tool === 'get_error_history' || (args['hours'] === undefined && asks === 'hours'),
-  // A service is silent for whole hours.
-  duration: ({ args }, wanted) =>
-    args['hours'] === Math.ceil(Number.parseInt(wanted, 10) / (wanted.endsWith('m') ? 60 : 1)),
+  // A mute takes hours, and parts of them.
+  duration: ({ args }, wanted) => args['hours'] === Number.parseInt(wanted, 10) / (wanted.endsWith('m') ? 60 : 1),
   query: ({ args }, wanted) => args['words'] === wanted,
   // A service runs once: the tool says so, whatever the number.
   replicas: () => true,

@@ -11,6 +11,7 @@ import { isAgreement } from '../requests/small-talk.ts';
 import { type RequestContext, listMentions } from '../requests/understanding.ts';
 import { isQuestionText, findHoldReason } from '../text/holds.ts';
 import { isPlainWord, findGitRefs } from '../slots/refs.ts';
+import { holdsShieldedWords } from '../text/exact-values.ts';
 import { cleanText } from '../text/tokens.ts';
 import { findExactChoice } from './choices.ts';
 
@@ -56,6 +57,7 @@ export function requirePlainOrder(
   if (!change) return step.kind === 'ask' ? { ...step, ask: { ...step.ask, said: [...(earlier ?? []), text] } } : step;
   const planned = { tool: change.tool, args: change.call.args };
   const isPlain =
+    !holdsShieldedWords(text) &&
     findUnexplained(text, planned, around, earlier === null ? 'only' : 'answer').length === 0 &&
     (earlier ?? []).every((one) => findUnexplained(one, planned, around, 'earlier').length === 0);
   if (isPlain) return step;

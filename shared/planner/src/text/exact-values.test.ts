@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeValues, encodeValue, showValues } from './exact-values.ts';
+import { decodeValues, encodeValue, holdsShieldedWords, showValues } from './exact-values.ts';
 import { cleanText } from './tokens.ts';
 
 const keep = (text: string): string => decodeValues(cleanText(encodeValue(text, 2_000)));
@@ -36,4 +36,10 @@ it('a value that is too long to be read whole is not cut, but asked for', () => 
 
 it('a kept value is shown in one line', () => {
   expect(showValues(encodeValue('set A of shop to x\ny', 2_000))).toBe('set A of shop to x\\ny');
+});
+
+it('only a value of several words may hold words that are not its own', () => {
+  expect(holdsShieldedWords(encodeValue('set A of shop to x\nbitte nicht', 2_000))).toBe(true);
+  expect(holdsShieldedWords(encodeValue('set A of shop to debugはだめ', 2_000))).toBe(true);
+  expect(holdsShieldedWords(encodeValue('set A of shop to größe', 2_000))).toBe(false);
 });

@@ -12,6 +12,10 @@ const ORDER =
 /** What one line of plain words holds is read by the rules of sentences, which know where it ends. */
 const NEEDS_NONE = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
+/** Matches a blank, and letters of scripts that write no blank between words. */
+const BETWEEN_WORDS =
+  /\s|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u;
+
 /** Shields the value of an order that sets a variable, when a sentence would not keep it as it is. Pure. */
 export function encodeValue(text: string, maxLength: number): string {
   const [head = '', called = '', name = ''] = ORDER.exec(text) ?? [];
@@ -34,6 +38,11 @@ export function showValues(text: string): string {
     const character = toCharacter(one);
     return /[\n\r\t]/.test(character) ? JSON.stringify(character).slice(1, -1) : character;
   });
+}
+
+/** True when a shielded value has several words: no rule of sentences has looked at them, so some may not belong to the value. Pure. */
+export function holdsShieldedWords(text: string): boolean {
+  return [...text.matchAll(SHIELDED)].some(([one]) => BETWEEN_WORDS.test(toCharacter(one)));
 }
 
 function shield(character: string): string {
