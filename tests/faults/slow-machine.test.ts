@@ -1,9 +1,9 @@
 import { createLog } from '@signalbox/platform/log';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { serviceUrl } from '../../support/service-login.ts';
-import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
-import { openWatcher } from './watcher.ts';
+import { serviceUrl } from '../support/service-login.ts';
+import { ADA, openDeployBench, type DeployBench, type Shop } from '../integration/jobs/deploy-bench.ts';
+import { openWatcher } from '../integration/jobs/watcher.ts';
 
 /** Answers after the time that `/delay` sets; at `never`, not at all. */
 const PROGRAM: Readonly<Record<string, string>> = {
