@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getCheckoutPath } from '@signalbox/local/checkout';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -39,6 +39,9 @@ export function copyProduct(): string {
     if (name === '@signalbox')
       cpSync(join(from, 'node_modules', name), join(modules, name), { recursive: true, verbatimSymlinks: true });
     else symlinkSync(join(from, 'node_modules', name), join(modules, name));
+  // A workspace has packages of its own where it needs another version than most.
+  for (const path of globSync('{shared,services,infra,examples}/*/node_modules', { cwd: from }))
+    symlinkSync(join(from, path), join(to, path));
   return to;
 }
 
