@@ -22,5 +22,6 @@ test('a page shows the agent of its conversation with requests to begin with, an
   page.press('Back to Operations');
   await until(() => shown().length === 3);
   expect(shown()[2]?.id).toBe('product_owner');
-  expect(page.texts().at(-1)).toContain('**Operations** answers you here');
+  // The words may come after the event.
+  await until(() => page.texts().at(-1)?.includes('**Operations** answers you here') === true);
 });
