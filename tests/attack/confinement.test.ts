@@ -197,7 +197,7 @@ it('a build sees only the variables for builds, and none of the deployed service
   const tools = ['PIP_DISABLE_PIP_VERSION_CHECK', 'npm_config_fund', 'npm_config_update_notifier'];
   // Certificates of the machine, where it has some.
   const trust = Object.keys(getTrustSettings());
-  expect(names).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD', ...tools, ...trust].sort());
+  expect(names).toEqual(['CI', 'HOME', 'LANG', 'NODE_OPTIONS', 'PATH', 'SIGNALBOX_BUILD', ...tools, ...trust].sort());
 }, 60_000);
 
 describe('a link in a release', { timeout: 60_000 }, () => {
