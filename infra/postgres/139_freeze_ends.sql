@@ -45,7 +45,8 @@ language sql stable as $$
          (select coalesce(sum(x.cost_usd), 0) from used x)
 $$;
 
--- As in 137_gone_gates.sql; the end of a freeze counts, and a freeze does not stop those of the freeze itself.
+-- As in 133_pointless_requests.sql, with `gone`: the run of a gate was canceled or has ended at its forge. The end of a freeze counts, and a
+-- freeze does not stop those of the freeze itself.
 create or replace function lost_point_of(id text) returns text language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select case
     when not exists (select from users u where u.user_key = any (persons_of(array[p.user_key]) || p.user_key)) then 'requester'

@@ -3,26 +3,16 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serviceUrl } from '../support/service-login.ts';
 import { ADA, openDeployBench, type DeployBench, type Shop } from '../integration/jobs/deploy-bench.ts';
+import { makeServerFiles } from '../integration/jobs/server-files.ts';
 import { openWatcher } from '../integration/jobs/watcher.ts';
 
 /** Answers after the time that `/delay` sets; at `never`, not at all. */
-const PROGRAM: Readonly<Record<string, string>> = {
-  'signalbox.json': JSON.stringify({
-    start: ['node', 'server.mjs'],
-    health: { path: '/health', withinSeconds: 10 },
-    drainSeconds: 1,
-  }),
-  'server.mjs': `
-import { createServer } from 'node:http';
-const { PORT, HOST, SIGNALBOX_RELEASE } = process.env;
-let delay = '0';
-createServer((request, response) => {
-  const { pathname, searchParams } = new URL(request.url, 'http://here');
-  const answer = () => response.writeHead(200, { 'x-release': SIGNALBOX_RELEASE }).end('ok');
+const PROGRAM = makeServerFiles(
+  `let delay = '0';`,
+  `  const answer = () => response.writeHead(200, { 'x-release': SIGNALBOX_RELEASE }).end('ok');
   if (pathname === '/delay') { delay = searchParams.get('is'); return answer(); }
-  if (delay !== 'never') setTimeout(answer, Number(delay));
-}).listen(Number(PORT), HOST);`,
-};
+  if (delay !== 'never') setTimeout(answer, Number(delay));`,
+);
 
 let bench: DeployBench;
 let shops: readonly Shop[];

@@ -1,6 +1,6 @@
-import { keepEnd } from './requests/ends.ts';
-import { findFreezeGroup } from './requests/freezes.ts';
-import { findScheduleGroup } from './requests/schedules.ts';
+import { keepEnd } from './requests/timed/ends.ts';
+import { findFreezeGroup } from './requests/timed/freezes.ts';
+import { findScheduleGroup } from './requests/timed/schedules.ts';
 import { readTalk } from './requests/talk.ts';
 import { asLine } from './words.ts';
 import { say } from '@signalbox/messages/say';

@@ -1,3 +1,4 @@
+import type { DiskSpace } from '@signalbox/contracts/size';
 import { statfs } from 'node:fs/promises';
 import type { Figure, FigureKinds } from './figures.ts';
 
@@ -8,12 +9,6 @@ export const DISK_FIGURES: FigureKinds = {
     labels: ['place'],
   },
 };
-
-/** Bytes of a file system: what is free for this process, and that with what is used. */
-export interface DiskSpace {
-  readonly free: number;
-  readonly size: number;
-}
 
 /** Reads the file systems of these folders, by the name of the place. Leaves out a folder that is not there yet. */
 export async function readDisks(

@@ -7,27 +7,18 @@ import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
 import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+import { makeServerFiles } from './server-files.ts';
 import { openWatcher } from './watcher.ts';
 
 /** A program whose answers take `delayMs`, that logs what it is asked to, and is broken or ends when it is told to. */
-const program = (delayMs: number): Readonly<Record<string, string>> => ({
-  'signalbox.json': JSON.stringify({
-    start: ['node', 'server.mjs'],
-    health: { path: '/health', withinSeconds: 10 },
-    drainSeconds: 1,
-  }),
-  'server.mjs': `
-import { createServer } from 'node:http';
-const { PORT, HOST, SIGNALBOX_RELEASE } = process.env;
-let status = 200;
-createServer((request, response) => {
-  const { pathname, searchParams } = new URL(request.url, 'http://here');
-  if (pathname === '/log') console.error(searchParams.get('text'));
+const program = (delayMs: number): Readonly<Record<string, string>> =>
+  makeServerFiles(
+    `let status = 200;`,
+    `  if (pathname === '/log') console.error(searchParams.get('text'));
   if (pathname === '/end') setTimeout(() => process.exit(3), 50);
   if (pathname === '/status') status = Number(searchParams.get('is'));
-  setTimeout(() => { response.writeHead(pathname === '/health' ? status : 200, { 'x-release': SIGNALBOX_RELEASE }); response.end('ok'); }, pathname === '/health' ? ${delayMs} : 0);
-}).listen(Number(PORT), HOST, () => console.log('up'));`,
-});
+  setTimeout(() => { response.writeHead(pathname === '/health' ? status : 200, { 'x-release': SIGNALBOX_RELEASE }); response.end('ok'); }, pathname === '/health' ? ${delayMs} : 0);`,
+  );
 
 const [asked, unasked] = [{ onlyReads: false }, { onlyReads: true }];
 

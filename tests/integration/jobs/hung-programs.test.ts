@@ -2,27 +2,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+import { makeServerFiles } from './server-files.ts';
 import { openWatcher } from './watcher.ts';
 
-const PROGRAM: Readonly<Record<string, string>> = {
-  'signalbox.json': JSON.stringify({
-    start: ['node', 'server.mjs'],
-    health: { path: '/health', withinSeconds: 10 },
-    drainSeconds: 1,
-  }),
-  'server.mjs': `
-import { createServer } from 'node:http';
-const { PORT, HOST, SIGNALBOX_RELEASE } = process.env;
-let mode = 'answers';
-createServer((request, response) => {
-  const { pathname, searchParams } = new URL(request.url, 'http://here');
-  if (pathname === '/mode') mode = searchParams.get('is');
+const PROGRAM = makeServerFiles(
+  `let mode = 'answers';`,
+  `  if (pathname === '/mode') mode = searchParams.get('is');
   else if (mode === 'is silent') return;
   response.writeHead(200, { 'x-release': SIGNALBOX_RELEASE });
   if (pathname !== '/mode' && mode === 'begins its answer and never ends it') return setInterval(() => response.write('.'), 100);
-  response.end('ok');
-}).listen(Number(PORT), HOST);`,
-};
+  response.end('ok');`,
+);
 
 let bench: DeployBench;
 let shop: Shop;

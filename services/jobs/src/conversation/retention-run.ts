@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
-import type { DiskSpace } from '@signalbox/platform/disks';
+import type { DiskSpace } from '@signalbox/contracts/size';
 import type { Pool } from '@signalbox/store/pool';
 import { RETAINED, runRetentionStep, type Retained } from '@signalbox/store/retention/retain';
 import { noteSizes, readSizes } from '@signalbox/store/retention/sizes';

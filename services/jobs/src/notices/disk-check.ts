@@ -1,5 +1,5 @@
 import { formatBytes } from '@signalbox/contracts/file-name';
-import type { DiskSpace } from '@signalbox/platform/disks';
+import type { DiskSpace } from '@signalbox/contracts/size';
 import type { FaultCheck } from './admin-notices.ts';
 
 /** Share of a disk at which the admins are told. */

@@ -1,3 +1,4 @@
+import { BEFORE, BEGIN, CHINESE_SPAN, ENDING, LASTS, OPEN } from './end-words.ts';
 import { readWhen, type WhenReading } from './read-when.ts';
 
 /** When something ends by the words of a text. `until`: those words; null for an end that stays open, as “until further notice”. */
@@ -7,18 +8,6 @@ export interface EndReading {
   readonly rest: string;
 }
 
-const BEGIN =
-  /(?<!\p{L})(?:up until|until|till|til|through|bis(?: zum| zur)?|hasta(?: el)?|до)(?!\p{L})|一直到|直到|截止到?|到(?=.{1,14}(?:为止|之前|以前|前|[点时半号日天晚早一二三四五六]))/iu;
-const LASTS =
-  /(?<!\p{L})(?:for(?: the next)?|für(?: die nächsten)?|durante|por|на|в течение)\s+(?=(?:\d{1,3}|an?|one|two|three|four|five|six|eight|twelve|eine?|zwei|drei|vier|fünf|sechs|acht|zwölf|una|dos|tres|cuatro|cinco|seis|ocho|один|два|три|четыре|пять|шесть|восемь)\s+(?:minutes?|hours?|days?|weeks?|minuten?|stunden?|tage?|wochen?|minutos?|horas?|d[íi]as?|semanas?|минут\p{L}?|час\p{L}{0,2}|дн[яей]{1,2}|день|недел[юиь])(?!\p{L}))/iu;
-/** Ends that nobody can name yet. */
-const OPEN =
-  /(?<!\p{L})(?:(?:until|till) (?:further notice|told otherwise|i say so)|(?:bis )?auf weiteres|bis ich mich melde|hasta (?:nuevo|pr[óo]ximo) aviso|до (?:отбоя|отмены|(?:дальнейших|особых|новых) (?:указаний|распоряжений)|особого распоряжения))(?!\p{L})|(?:在)?(?:另行|进一步)通知(?:之前|以前|前|为止)?/iu;
-/** The end stands before its word in Chinese: 明早八点前. */
-const BEFORE = /(?:之前|以前|为止|前)(?![\p{N}天个端面后台几])/u;
-/** A length in Chinese stands without a preposition: 暂停两小时. */
-const CHINESE_SPAN =
-  /(?<![\p{N}最近去前])(\d{1,3}|[一二两三四五六七八九十]{1,3})个?(小时|钟头|分钟|天)(?![后前内\p{N}来])/u;
 /** Where the words about an end are over at the latest. */
 const CLAUSE = /[,;!?，。；！？]|[.:：](?!\d)/u;
 /** Words between the parts of a time, and what is left of them. */
@@ -48,7 +37,7 @@ const GENITIVES: readonly (readonly [RegExp, string])[] = [
 export function readEndTime(words: string): WhenReading | null {
   const plain = GENITIVES.reduce((text, [form, other]) => text.replace(form, other), words)
     .replace(BEGIN, '')
-    .replace(/(?:之前|以前|为止|前)\s*$/u, '')
+    .replace(ENDING.last, '')
     .trim();
   const number = /(?<![\p{N}\p{L}:.-])(?=\d{1,2}(?![\d.-]))/u;
   const variants = [
@@ -87,8 +76,7 @@ export function readEnd(text: string): EndReading | null {
     const moment = listBeginnings(whole).find((one) => readEndTime(one) !== null) ?? whole;
     // “Friday evening” names no hour: with its part of the day, it is asked back.
     const until = `${moment}${PART.exec(whole.slice(moment.length))?.[0] ?? ''}`;
-    const to =
-      from + until.length + (/^\s*(?:之前|以前|为止|前)/u.exec(text.slice(from + until.length))?.[0].length ?? 0);
+    const to = from + until.length + (ENDING.first.exec(text.slice(from + until.length))?.[0].length ?? 0);
     return { until: until.trim(), rest: cut(text, begin.index, to) };
   }
   const before = BEFORE.exec(text);

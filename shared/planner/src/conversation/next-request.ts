@@ -20,7 +20,7 @@ import { requirePlainOrder, refuseChanges } from './shortlist.ts';
 import { findConditionalChange } from '../requests/conditions.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
 import { createRequestStep } from '../requests/requests.ts';
-import { isScheduleOrder } from '../requests/schedules.ts';
+import { isScheduleOrder } from '../requests/timed/schedules.ts';
 import { readTalk } from '../requests/talk.ts';
 import type { RequestContext } from '../requests/understanding.ts';
 import { cleanText, isFiller, hasMeaning, wordSet } from '../text/tokens.ts';

@@ -4,8 +4,8 @@ import { SEARCH_TOOL, askWhichIsMeant, formatToolName } from '../requests/questi
 import { MENU_SLOT } from '../requests/menu.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 import { findUnexplained } from '../requests/plain-order.ts';
-import { FREEZE_TOOLS } from '../requests/freezes.ts';
-import { SCHEDULE_TOOL } from '../requests/schedules.ts';
+import { FREEZE_TOOLS } from '../requests/timed/freezes.ts';
+import { SCHEDULE_TOOL } from '../requests/timed/schedules.ts';
 import { createToolStep } from '../requests/calls.ts';
 import { isAgreement } from '../requests/small-talk.ts';
 import { type RequestContext, listMentions } from '../requests/understanding.ts';

@@ -13,9 +13,9 @@ import {
   MIN_OFFER_SCORE,
   MIN_TOPIC_SCORE,
 } from './understanding.ts';
-import { askForHours } from './ends.ts';
-import { readFreezeStep } from './freezes.ts';
-import { readSchedule } from './schedules.ts';
+import { askForHours } from './timed/ends.ts';
+import { readFreezeStep } from './timed/freezes.ts';
+import { readSchedule } from './timed/schedules.ts';
 import { readFollowUp } from './follow-ups.ts';
 import { type PlannedCall, type PlannerStep, toAnswerStep } from './marks.ts';
 import { askWhichIsMeant, isSayable } from './questions.ts';

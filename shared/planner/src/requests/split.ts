@@ -1,4 +1,4 @@
-import { findScheduleGroup } from './schedules.ts';
+import { findScheduleGroup } from './timed/schedules.ts';
 import { isQuestionText } from '../text/holds.ts';
 import { readLiteralRequest } from './literals.ts';
 import { findUnexplained } from './plain-order.ts';

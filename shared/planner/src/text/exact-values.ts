@@ -1,3 +1,5 @@
+import { escapeLines } from '@signalbox/messages/format-code';
+
 /*
  * The value of a variable is kept exactly as it was written, with its line breaks, blanks and quotes, while the words around it are cleaned
  * and split. Until a call is written, each of its characters that is no letter or digit of ASCII stands in a private plane of Unicode.
@@ -34,10 +36,7 @@ export function decodeValues<T>(given: T): T {
 
 /** Shows shielded values in one line: a line break is `\n`. Pure. */
 export function showValues(text: string): string {
-  return text.replace(SHIELDED, (one) => {
-    const character = toCharacter(one);
-    return /[\n\r\t]/.test(character) ? JSON.stringify(character).slice(1, -1) : character;
-  });
+  return text.replace(SHIELDED, (one) => escapeLines(toCharacter(one)));
 }
 
 /** True when a shielded value has several words: no rule of sentences has looked at them, so some may not belong to the value. Pure. */

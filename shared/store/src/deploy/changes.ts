@@ -152,6 +152,7 @@ export async function listChanges(
         from policy_sets s left join lateral (select files from policy_sets where loaded_at < s.loaded_at order by loaded_at desc limit 1) b on true
        where s.loaded_at >= ${since})
     select changes.*, count(*) over ()::int as total from changes
-     where (${project}::text is null or project = ${project} or kind in ('frozen', 'unfrozen', 'break_glass')) and (${until}::timestamptz is null or at < ${until}) order by at desc, kind limit ${limit}`;
+     where (${project}::text is null or project = ${project} or kind in ('frozen', 'unfrozen', 'break_glass'))
+       and (${until}::timestamptz is null or at < ${until}) order by at desc, kind limit ${limit}`;
   return { changes: rows.map(({ total: _total, ...change }) => change), total: rows[0]?.total ?? 0 };
 }

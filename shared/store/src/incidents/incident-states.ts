@@ -25,7 +25,8 @@ export interface IncidentState {
 /** Lists open incidents, the newest first. */
 export function listIncidentStates(db: Queryable, limit: number): Promise<readonly IncidentState[]> {
   return listRows<IncidentState>(db)`
-    select i.incident_id::text as "incidentId", i.subject, i.kind, ${selectDetail(sql`i`)} as detail, ${selectPlace(sql`i`)} as place, i.opened_at as "openedAt", i.repeats + i.flaps + 1 as times,
+    select i.incident_id::text as "incidentId", i.subject, i.kind, ${selectDetail(sql`i`)} as detail, ${selectPlace(sql`i`)} as place,
+           i.opened_at as "openedAt", i.repeats + i.flaps + 1 as times,
            coalesce(t.name, i.told) as told, coalesce(u.name, i.taken_by) as "takenBy",
            case when i.silenced_until > clock_timestamp() then i.silenced_until end as "silencedUntil"
       from incidents i left join users u on u.user_key = i.taken_by left join users t on t.user_key = i.told

@@ -1,18 +1,13 @@
+import type { DiskSpace } from '@signalbox/contracts/size';
 import { readOperatingFigures, type OperatingFigure } from '../operating-figures.ts';
 import type { Pool, Queryable } from '../pool.ts';
 import { findRow, sql } from '../sql.ts';
-
-/** Bytes of a file system: what is free for this service, and its size. */
-export interface DiskSize {
-  readonly free: number;
-  readonly size: number;
-}
 
 /** Sizes at one time, in bytes. Tables count with their indexes. */
 export interface Sizes {
   readonly database: number;
   readonly tables: Readonly<Record<string, number>>;
-  readonly disks: Readonly<Record<string, DiskSize>>;
+  readonly disks: Readonly<Record<string, DiskSpace>>;
 }
 
 /** How much a table grew, in bytes per day; null before there is a sample of another day. */
@@ -28,7 +23,7 @@ export interface SizeReport {
   /** Largest first. */
   readonly tables: readonly TableGrowth[];
   /** As the job service last saw them, by the name of the place. */
-  readonly disks: Readonly<Record<string, DiskSize>>;
+  readonly disks: Readonly<Record<string, DiskSpace>>;
 }
 
 const KEPT_DAYS = 40;

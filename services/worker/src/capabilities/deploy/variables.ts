@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatServiceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
-import { formatCode } from '@signalbox/messages/format-code';
+import { escapeLines, formatCode } from '@signalbox/messages/format-code';
 import { say } from '@signalbox/messages/say';
 import { listMadeValues } from '../../tools/origins.ts';
 import { CHANGE_DEFAULTS, LOOK_UP_DEFAULTS, tool, type ToolContext } from '../../tools/tool.ts';
@@ -213,9 +213,4 @@ function shown(value: string): string {
   return value === ''
     ? say('deploy.variableEmpty')
     : formatCode(escapeLines(value.length <= 200 ? value : `${value.slice(0, 200)}…`));
-}
-
-/** Shows a value in one line, in which a line break is `\\n`. */
-function escapeLines(value: string): string {
-  return value.replace(/[\n\r\t]/g, (one) => JSON.stringify(one).slice(1, -1));
 }

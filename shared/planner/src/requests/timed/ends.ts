@@ -1,8 +1,8 @@
 import { readEnd, readEndTime } from '@signalbox/messages/schedule/read-end';
-import { createToolStep } from './calls.ts';
-import type { PlannerStep } from './marks.ts';
-import { askForSlot } from './questions.ts';
-import { type RequestContext, rankRequestTools } from './understanding.ts';
+import { createToolStep } from '../calls.ts';
+import type { PlannerStep } from '../marks.ts';
+import { askForSlot } from '../questions.ts';
+import { type RequestContext, rankRequestTools } from '../understanding.ts';
 
 /*
  * A service is muted for a number of hours. When somebody says until when, a person says how many hours that are: nobody knows whether eight

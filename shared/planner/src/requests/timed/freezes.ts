@@ -2,15 +2,15 @@ import { readEnd } from '@signalbox/messages/schedule/read-end';
 import { readScheduleRequest } from '@signalbox/messages/schedule/read-request';
 import { readWhen } from '@signalbox/messages/schedule/read-when';
 import { say } from '@signalbox/messages/say';
-import words from '../languages/freezes.json' with { type: 'json' };
-import type { ToolIndex } from '../rank/tool-index.ts';
-import { isQuestionText } from '../text/holds.ts';
-import { tokenize } from '../text/tokens.ts';
-import { foldWord } from '../translation/lexicon.ts';
-import { createToolStep } from './calls.ts';
-import { type PlannerStep, toAnswerStep } from './marks.ts';
-import { askWhichIsMeant } from './questions.ts';
-import { type RequestContext, listMentions } from './understanding.ts';
+import words from '../../languages/freezes.json' with { type: 'json' };
+import type { ToolIndex } from '../../rank/tool-index.ts';
+import { isQuestionText } from '../../text/holds.ts';
+import { tokenize } from '../../text/tokens.ts';
+import { foldWord } from '../../translation/lexicon.ts';
+import { createToolStep } from '../calls.ts';
+import { type PlannerStep, toAnswerStep } from '../marks.ts';
+import { askWhichIsMeant } from '../questions.ts';
+import { type RequestContext, listMentions } from '../understanding.ts';
 
 /*
  * Orders to stop all changes and to allow them again. They are read in the words of the person, because an order such as “nobody may

@@ -1,13 +1,13 @@
 import { getCurrentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { readScheduleRequest } from '@signalbox/messages/schedule/read-request';
-import type { ToolIndex } from '../rank/tool-index.ts';
-import { isQuestionText } from '../text/holds.ts';
-import { createToolStep } from './calls.ts';
-import { type PlannerStep, toAnswerStep } from './marks.ts';
-import { SEARCH_TOOL } from './questions.ts';
-import { readInEnglish } from '../translation/translate.ts';
-import type { RequestContext } from './understanding.ts';
+import type { ToolIndex } from '../../rank/tool-index.ts';
+import { isQuestionText } from '../../text/holds.ts';
+import { createToolStep } from '../calls.ts';
+import { type PlannerStep, toAnswerStep } from '../marks.ts';
+import { SEARCH_TOOL } from '../questions.ts';
+import { readInEnglish } from '../../translation/translate.ts';
+import type { RequestContext } from '../understanding.ts';
 
 /** The tool that makes reminders and scheduled orders. */
 export const SCHEDULE_TOOL = 'create_schedule';
